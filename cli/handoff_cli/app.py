@@ -1,0 +1,41 @@
+"""Joins the commands. What a command needs beyond Typer it imports when it runs."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from handoff_cli import __version__
+from handoff_cli.commands import demo, hooks, init, packets
+
+app = typer.Typer(
+    name="handoff",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+    help="Turn what a coding agent's session really did into a packet that the next agent starts from.",
+    epilog="Start with `handoff demo`, then `handoff init` in a repository of yours.",
+)
+app.command("init")(init.init)
+app.add_typer(hooks.app, name="hooks")
+app.command("generate")(packets.generate)
+app.command("show")(packets.show)
+app.command("status")(packets.status)
+app.command("validate")(packets.validate)
+app.command("demo")(demo.demo)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"handoff {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass

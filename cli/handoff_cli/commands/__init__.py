@@ -1,0 +1,1 @@
+"""One command, one file: read options, call one function, print."""

@@ -1,0 +1,77 @@
+"""The engine's own verbs, passed on to the repository's engine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from handoff_cli import engine
+
+Project = Annotated[
+    Path, typer.Option("--project", help="A folder in the project.", file_okay=False, exists=True)
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Session = Annotated[str | None, typer.Option("--session", metavar="ID", help="Of this session.")]
+
+
+def generate(session: Session = None, as_json: Json = False, project: Project = Path()) -> None:
+    """Derive the packet of the newest session, or of `--session`, and make it the active one.
+
+    Ends with 3 where it is refused: then `blocked.json` holds the reasons and all that was derived.
+
+        handoff generate
+        handoff generate --session 6d349e0a-273a-4435-aa9e-9758ae143686 --json
+    """
+    _pass_on(project, "generate", _given("--session", session), _flag("--json", as_json))
+
+
+def show(
+    session: Session = None,
+    as_json: Json = False,
+    context: Annotated[
+        bool, typer.Option("--context", help="Print what a new session receives.")
+    ] = False,
+    topic: Annotated[str, typer.Option(help="The line of work on this branch.")] = "default",
+    project: Project = Path(),
+) -> None:
+    """Show the active packet of this branch, or that of `--session`: as Markdown, unless told.
+
+    handoff show
+    handoff show --json | jq .next_action
+    """
+    form = _flag("--json", as_json) or _flag("--context", context)
+    _pass_on(project, "show", _given("--session", session), ["--topic", topic], form)
+
+
+def status(as_json: Json = False, project: Project = Path()) -> None:
+    """Tell where things stand: the active packet, the sessions on record, the last hook error."""
+    _pass_on(project, "status", _flag("--json", as_json))
+
+
+def validate(
+    file: Annotated[str, typer.Argument(help="A `handoff.json`; `-` reads standard input.")],
+    as_json: Json = False,
+    project: Project = Path(),
+) -> None:
+    """Check a packet file against this project's schema and its own digest.
+
+    handoff validate outputs/handoff/6d349e0a-273a-4435-aa9e-9758ae143686/handoff.json
+    """
+    _pass_on(project, "validate", [file], _flag("--json", as_json))
+
+
+def _pass_on(project: Path, verb: str, *arguments: list[str]) -> None:
+    code = engine.run(
+        engine.project(project), [verb, *(part for given in arguments for part in given)]
+    )
+    raise typer.Exit(code)
+
+
+def _flag(name: str, given: bool) -> list[str]:
+    return [name] if given else []
+
+
+def _given(name: str, value: str | None) -> list[str]:
+    return [] if value is None else [name, value]

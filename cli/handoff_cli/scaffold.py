@@ -1,0 +1,111 @@
+"""The only door to Copier: renders the template with a set of answers into an empty folder.
+
+Copier runs as a child process. git answers for the template's public address from the bundle that
+travels in the wheel, so the answers file records that address and nothing leaves the machine.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from handoff_cli import source
+from handoff_cli.errors import HandoffError
+from handoff_cli.history import clean_environment
+
+TEMPLATE = "gh:handoff-generator/handoff"  # what every answers file records
+ADDRESS = "https://github.com/handoff-generator/handoff.git"  # what Copier makes of it
+ANSWERS = ".handoff/answers.yml"
+
+
+def render(
+    folder: Path, answers: dict[str, Any], suggested: dict[str, Any], *, ask: bool, name: str
+) -> Path:
+    """Render into a new folder called `name` below the empty `folder`; return it.
+
+    `answers` are settled; `suggested` are defaults for the other questions, which a person is asked
+    where `ask` is set.
+
+    Raises: HandoffError where an answer is refused or Copier fails.
+    """
+    there = folder / "rendered" / name
+    data, settings = folder / "data.yml", folder / "settings.yml"
+    data.write_text(yaml.safe_dump(answers), encoding="utf-8")
+    settings.write_text(yaml.safe_dump({"defaults": suggested}), encoding="utf-8")
+    with source.bundle() as bundle:
+        command = [sys.executable, "-m", "copier", "copy", "--quiet", "--vcs-ref", bundle.ref]
+        command += [
+            "--data-file",
+            str(data),
+            *([] if ask else ["--defaults"]),
+            TEMPLATE,
+            str(there),
+        ]
+        done = subprocess.run(
+            command,
+            cwd=folder,  # `-m` puts it on the path: never the user's repository
+            env=_environment(folder, bundle.path, settings),
+            stderr=None if ask else subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    if done.returncode:
+        raise HandoffError(*_told(done.stderr or ""))
+    return there
+
+
+def recorded_answers(project: Path) -> dict[str, Any] | None:
+    """The answers that the project was rendered with, or None where it was not."""
+    path = project / ANSWERS
+    if not path.is_file():
+        return None
+    try:
+        value = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise HandoffError(
+            f"`{path}` is not valid YAML", "restore it from git; it was left untouched"
+        ) from error
+    if not isinstance(value, dict):
+        raise HandoffError(
+            f"`{path}` holds no answers", "restore it from git; it was left untouched"
+        )
+    return value
+
+
+def _environment(folder: Path, bundle: Path, settings: Path) -> dict[str, str]:
+    configuration = {
+        f"url.{bundle.as_posix()}.insteadOf": ADDRESS,
+        "commit.gpgSign": "false",
+        "core.hooksPath": os.devnull,
+        "protocol.file.allow": "always",
+        "protocol.http.allow": "never",
+        "protocol.https.allow": "never",
+        "protocol.ssh.allow": "never",
+    }
+    environment = clean_environment()
+    for number, (key, value) in enumerate(configuration.items()):
+        environment |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
+    return environment | {
+        "GIT_CONFIG_COUNT": str(len(configuration)),
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_TERMINAL_PROMPT": "0",
+        "COPIER_CACHE_DIR": str(folder / "cache"),
+        "COPIER_SETTINGS_PATH": str(settings),
+    }
+
+
+def _told(said: str) -> tuple[str, str]:
+    """Copier's last words as a message and a hint."""
+    last = (said.strip().splitlines() or ["Copier failed without a word"])[-1].strip()
+    if "Validation error for question" in said or "Invalid" in last:
+        message = last.removeprefix("ValueError: ")
+        return message, "see `copier.yml` in the template, or run `handoff init` without `--data`"
+    if "No module named copier" in said:
+        return "Copier is not installed", "install handoff-generator anew, with its dependencies"
+    return f"Copier: {last}", "nothing was written"

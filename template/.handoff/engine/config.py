@@ -1,0 +1,94 @@
+"""`.handoff/config.json` as a value: artifact paths and policies, rendered from the answers."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from .errors import HandoffError
+
+PATH = ".handoff/config.json"
+STATE_FOLDER = ".handoff/state"
+ARTIFACTS = (
+    "state",
+    "board",
+    "feedback",
+    "verification",
+    "review",
+    "scope",
+    "rules",
+    "clean_state",
+    "outputs",
+)
+CHECKS = ("working_tree", "temporary_artifacts", "tests", "board", "branch")
+POLICIES = ("refuse", "warn", "off")
+MAX_TAIL_LENGTH = 30
+_HINT = "run `handoff regenerate`, or mend the file by hand"
+
+
+class Config(NamedTuple):
+    runtimes: tuple[str, ...]
+    acceptance_commands: tuple[str, ...]
+    artifacts: dict[str, str]  # key: POSIX path from the project's root
+    gate: dict[str, str]  # check: policy
+    tail_length: int  # newest feedback records in a packet
+    notice_percent: int  # of the context window
+    wrap_up_percent: int
+    rendered: tuple[str, ...]  # files of ours outside `.handoff/`
+
+
+def parse(given: Any) -> Config:
+    """The configuration in a parsed file.
+
+    Raises: HandoffError naming the key and what was expected there.
+    """
+    if not isinstance(given, dict):
+        raise HandoffError(f"`{PATH}` holds no JSON object", hint=_HINT)
+    limits = _object(given, "context_limits")
+    artifacts = _object(given, "artifacts")
+    gate = _object(given, "gate")
+    for key in ARTIFACTS:
+        _path(artifacts, key)
+    for check in CHECKS:
+        _expect(gate.get(check) in POLICIES, f"gate.{check}", f"one of {', '.join(POLICIES)}")
+    tail = given.get("tail_length")
+    _expect(
+        type(tail) is int and 0 <= tail <= MAX_TAIL_LENGTH, "tail_length", f"0 to {MAX_TAIL_LENGTH}"
+    )
+    notice, wrap_up = limits.get("notice"), limits.get("wrap_up")
+    for key, percent in (("notice", notice), ("wrap_up", wrap_up)):
+        _expect(type(percent) is int and 0 < percent <= 100, f"context_limits.{key}", "1 to 100")
+    return Config(
+        runtimes=_texts(given, "runtimes"),
+        acceptance_commands=_texts(given, "acceptance_commands"),
+        artifacts={key: artifacts[key] for key in ARTIFACTS},
+        gate={check: gate[check] for check in CHECKS},
+        tail_length=int(tail or 0),
+        notice_percent=int(notice or 0),
+        wrap_up_percent=int(wrap_up or 0),
+        rendered=_texts(given, "rendered"),
+    )
+
+
+def _object(given: dict[str, Any], key: str) -> dict[str, Any]:
+    value = given.get(key)
+    _expect(isinstance(value, dict), key, "an object")
+    return value if isinstance(value, dict) else {}
+
+
+def _texts(given: dict[str, Any], key: str) -> tuple[str, ...]:
+    value = given.get(key)
+    good = isinstance(value, list) and all(isinstance(item, str) for item in value)
+    _expect(good, key, "a list of strings")
+    return tuple(value or ())
+
+
+def _path(artifacts: dict[str, Any], key: str) -> None:
+    value = artifacts.get(key)
+    parts = value.split("/") if isinstance(value, str) else []
+    good = bool(parts) and not ({"", ".", "..", ".git"} & set(parts)) and ":" not in parts[0]
+    _expect(good and "\\" not in str(value), f"artifacts.{key}", "a path inside the repository")
+
+
+def _expect(good: bool, key: str, expected: str) -> None:
+    if not good:
+        raise HandoffError(f"`{PATH}`: `{key}` must be {expected}", hint=_HINT)

@@ -1,0 +1,38 @@
+"""Which hook entries go into which settings file, and the command they run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from .runtimes import base
+
+# Ends every command we write: what carries it is ours, and nothing else is.
+MARK = "# handoff-hook"
+
+
+def command(runtime: str, project_dir: str) -> str:
+    """The shell command of a hook: no machine path and no version, so that its text never changes.
+
+    It looks for the engine from the project's folder upwards, and is silent success where there is
+    no engine or no working Python. Only a Python that ran the engine to its end is heard.
+    """
+    return (
+        f'd="{project_dir}"; '
+        'until [ -f "$d/.handoff/engine/__main__.py" ]; do '
+        'case "$d" in */*) d="${d%/*}";; *) exit 0;; esac; done; '
+        "for p in python3 python; do "
+        f'o=$("$p" -I -S -B "$d/.handoff/engine" hook {runtime} 2>/dev/null) && '
+        "{ printf '%s' \"$o\"; break; }; done; "
+        f"exit 0 {MARK}"
+    )
+
+
+def entries(runtime: str, hooks: base.Hooks) -> Iterator[dict[str, Any]]:
+    """`{"event": theirs, "group": …}` for each hook group of a runtime's settings file."""
+    text = command(runtime, hooks.PROJECT_DIR)
+    for ours, theirs in hooks.EVENTS.items():
+        for event in theirs:
+            handler = {"type": "command", "command": text, "timeout": hooks.TIMEOUTS[ours]}
+            matcher = {"matcher": hooks.MATCHERS[event]} if event in hooks.MATCHERS else {}
+            yield {"event": event, "group": {**matcher, "hooks": [handler]}}

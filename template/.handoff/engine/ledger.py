@@ -1,0 +1,151 @@
+"""The door to the ledger: packets as commits on refs of a bare repository of our own.
+
+A ref `refs/handoff/active/<branch>/<topic>` is the one active packet of that branch and topic;
+the parent of its commit is the packet it supersedes.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from typing import NamedTuple
+
+from . import names
+from .errors import HandoffError
+
+TIMEOUT_SECONDS = 20
+PUBLISH_ATTEMPTS = 5
+_IDENTITY = "handoff <handoff@localhost>"
+
+
+class Tip(NamedTuple):
+    """The packet at a ref."""
+
+    commit: str
+    parents: tuple[str, ...]
+    payload: bytes  # its `handoff.json`
+
+
+def path(common_dir: str) -> str:
+    return os.path.join(common_dir, "handoff", "ledger.git")
+
+
+def ref(branch: str | None, head: str | None, topic: str, kind: str = "active") -> str:
+    """The ref of a branch and topic; a detached HEAD has one for each commit."""
+    part = names.ref_part(branch) if branch else f"@{head or 'unborn'}"
+    return f"refs/handoff/{kind}/{part}/{names.ref_part(topic)}"
+
+
+def tip(ledger: str, ref_name: str) -> Tip | None:
+    """The packet at the ref, or None where there is none."""
+    if not os.path.isdir(ledger):
+        return None
+    listed = _git(ledger, "for-each-ref", "--format=%(objectname) %(parent)", ref_name)
+    words = listed.decode().split()
+    if not words:
+        return None
+    payload = _git(ledger, "cat-file", "blob", f"{words[0]}:handoff.json")
+    return Tip(words[0], tuple(words[1:]), payload)
+
+
+def publish(
+    ledger: str,
+    ref_name: str,
+    files: dict[str, bytes],
+    session_id: str,
+    seconds: int,
+    old: Tip | None,
+) -> str | None:
+    """Make `files` the packet at the ref, if the ref still is at `old`; None where it moved.
+
+    The session that owns the old tip amends it: it takes the tip's place and keeps its parents.
+    `seconds` (epoch) dates the commit, so that the same packet is the same commit.
+    """
+    if not os.path.isdir(ledger):
+        os.makedirs(os.path.dirname(ledger), exist_ok=True)
+        _git("", "init", "--quiet", "--bare", "--template=", ledger)
+    tree = _tree(ledger, files)
+    parents: tuple[str, ...] = ()
+    if old is not None:
+        own = _owner(ledger, old.commit) == session_id
+        parents = old.parents if own else (old.commit,)
+    message = f"packet\n\nsession: {session_id}\n"
+    commit = _commit(ledger, tree, parents, message, seconds)
+    if old is not None and commit == old.commit:
+        return commit
+    before = old.commit if old else "0" * len(commit)
+    try:
+        _git(ledger, "update-ref", ref_name, commit, before)
+    except HandoffError:
+        now = tip(ledger, ref_name)
+        if (now.commit if now else None) == (old.commit if old else None):
+            raise  # not a race: say what is wrong
+        return None
+    return commit
+
+
+def packets(ledger: str, ref_name: str, most: int = 50) -> tuple[bytes, ...]:
+    """The packets of a ref, the active one first, then each one that it superseded."""
+    if tip(ledger, ref_name) is None:
+        return ()
+    commits = _git(ledger, "rev-list", "--first-parent", f"--max-count={most}", ref_name)
+    hashes = commits.decode().split()
+    return tuple(_git(ledger, "cat-file", "blob", f"{one}:handoff.json") for one in hashes)
+
+
+def _owner(ledger: str, commit: str) -> str:
+    message = _git(ledger, "log", "-1", "--format=%B", commit).decode()
+    return message.partition("session: ")[2].strip()
+
+
+def _tree(ledger: str, files: dict[str, bytes]) -> str:
+    """A tree of files; one folder level, `evidence/…`, is enough."""
+    folders: dict[str, dict[str, bytes]] = {}
+    lines = []
+    for name, data in sorted(files.items()):
+        folder, _, leaf = name.rpartition("/")
+        if folder:
+            folders.setdefault(folder, {})[leaf] = data
+        else:
+            blob = _git(ledger, "hash-object", "-w", "--stdin", stdin=data).decode().strip()
+            lines.append(f"100644 blob {blob}\t{name}")
+    lines += [f"040000 tree {_tree(ledger, inner)}\t{name}" for name, inner in folders.items()]
+    return (
+        _git(ledger, "mktree", stdin="".join(f"{line}\n" for line in lines).encode())
+        .decode()
+        .strip()
+    )
+
+
+def _commit(ledger: str, tree: str, parents: tuple[str, ...], message: str, seconds: int) -> str:
+    who = f"{_IDENTITY} {seconds} +0000"
+    lines = [f"tree {tree}", *(f"parent {parent}" for parent in parents)]
+    text = "\n".join([*lines, f"author {who}", f"committer {who}", "", message])
+    out = _git(ledger, "hash-object", "-w", "-t", "commit", "--stdin", stdin=text.encode())
+    return out.decode().strip()
+
+
+def _git(ledger: str, *args: str, stdin: bytes = b"") -> bytes:
+    where = [f"--git-dir={ledger}"] if ledger else []
+    # Nothing of the user's configuration: no signing, hooks, replaced objects or helpers.
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
+    environment.update(
+        GIT_CONFIG_NOSYSTEM="1",
+        GIT_CONFIG_GLOBAL=os.devnull,
+        GIT_NO_REPLACE_OBJECTS="1",
+        LC_ALL="C",
+    )
+    try:
+        done = subprocess.run(
+            ["git", *where, *args],
+            input=stdin,
+            capture_output=True,
+            env=environment,
+            timeout=TIMEOUT_SECONDS,
+        )
+    except (FileNotFoundError, subprocess.TimeoutExpired) as error:
+        raise HandoffError(f"the ledger cannot be used: {error}") from None
+    if done.returncode:
+        said = done.stderr.decode("utf-8", "replace").strip()
+        raise HandoffError(f"the ledger cannot be used: git {args[0]}: {said}")
+    return done.stdout

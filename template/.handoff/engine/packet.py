@@ -1,0 +1,303 @@
+"""The packet: what the next session needs, derived from a snapshot and from nothing else."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from . import risks, steps, summary, verdict
+from .feedback import Record
+from .model import ChangedFile, Commit, Evidence, Finding, NativeSession, Snapshot, Source
+from .times import iso
+
+MAX_FILES = 200
+MAX_COMMITS = 50
+MAX_COMMANDS = 100
+MAX_ATTEMPTS = 30
+MAX_TAIL = 30
+MAX_WHY_CHARS = 1_200
+MAX_PASSED_CHARS = 200
+MAX_NATIVE_SESSIONS = 20
+MAX_PREREQUISITES = 10
+
+
+class CommandRun(NamedTuple):
+    id: str
+    command: str
+    exit_code: int | None
+    started_at: str | None
+    duration_ms: int | None
+    source: str
+    note: str | None
+    counts_as_verification: bool
+
+
+class Resolution(NamedTuple):
+    id: str
+    at: str | None
+
+
+class FailedAttempt(NamedTuple):
+    id: str
+    command: str
+    exit_code: int
+    why: str
+    did_not_run: bool
+    resolved_by: Resolution | None
+
+
+class Tail(NamedTuple):
+    """One record of the feedback tail."""
+
+    command: str
+    exit_code: int | None
+    at: str | None
+    output: str
+    lines_cut: int
+
+
+class Prerequisite(NamedTuple):
+    path: str
+    sha256: str
+
+
+class Count(NamedTuple):
+    kept: int
+    total: int
+
+
+class Packet(NamedTuple):
+    """Fields as in `docs/handoff.md`; `render` adds the version and the digest."""
+
+    session: dict[str, object]
+    task: dict[str, object]
+    branch: str | None
+    detached: bool
+    head_commit: str | None
+    base_commit: str | None
+    last_known_good_commit: str | None
+    status: str
+    supersedes: str | None
+    superseded_by: str | None
+    summary: str
+    changed_files: tuple[ChangedFile, ...]
+    commits: tuple[Commit, ...]
+    commands_run: tuple[CommandRun, ...]
+    failed_attempts: tuple[FailedAttempt, ...]
+    open_risks: tuple[risks.Risk, ...]
+    next_action: str | None
+    next_action_source: str | None
+    last_statement: str | None
+    verdict_pointer: dict[str, object]
+    feedback_tail: tuple[Tail, ...]
+    assumptions_to_validate: tuple[str, ...]
+    questions_for_human: tuple[str, ...]
+    next_session_prereqs: tuple[Prerequisite, ...]
+    context_usage: dict[str, object]
+    native_sessions: tuple[NativeSession, ...]
+    sources: tuple[Source, ...]
+    truncated: dict[str, Count]
+
+
+def generate(snapshot: Snapshot) -> Packet:
+    """The packet of a snapshot. Where nothing tells a next action it is None: `gate` refuses it."""
+    session, git, bench = snapshot.session, snapshot.git, snapshot.workbench
+    action = steps.next_action(snapshot)
+    attempts = _attempts(snapshot.feedback)
+    tail = _tail(snapshot)
+    previous = snapshot.previous
+    return Packet(
+        session=_session(snapshot),
+        task=_task(snapshot),
+        branch=git.branch,
+        detached=git.detached,
+        head_commit=git.head,
+        base_commit=git.base,
+        last_known_good_commit=_last_known_good(snapshot),
+        status="active",
+        supersedes=previous.supersedes if previous else None,
+        superseded_by=None,
+        summary=summary.paragraph(snapshot),
+        changed_files=git.changed[:MAX_FILES],
+        commits=git.commits[:MAX_COMMITS],
+        commands_run=_commands(snapshot),
+        failed_attempts=attempts[-MAX_ATTEMPTS:],
+        open_risks=risks.open_risks(snapshot),
+        next_action=action.text if action else None,
+        next_action_source=action.source if action else None,
+        last_statement=session.statement,
+        verdict_pointer=_verdict_pointer(snapshot),
+        feedback_tail=tail,
+        assumptions_to_validate=_assumptions(snapshot),
+        questions_for_human=bench.state.questions if bench.state else (),
+        next_session_prereqs=_prerequisites(snapshot),
+        context_usage=_context_usage(snapshot),
+        native_sessions=_native_sessions(snapshot),
+        sources=bench.sources,
+        truncated={
+            "changed_files": Count(min(MAX_FILES, len(git.changed)), len(git.changed)),
+            "commits": Count(min(MAX_COMMITS, len(git.commits)), len(git.commits)),
+            "commands_run": Count(len(_kept(snapshot.feedback)), len(snapshot.feedback)),
+            "failed_attempts": Count(min(MAX_ATTEMPTS, len(attempts)), len(attempts)),
+            "feedback_tail": Count(len(tail), len(snapshot.feedback)),
+        },
+    )
+
+
+def _session(snapshot: Snapshot) -> dict[str, object]:
+    session = snapshot.session
+    return {
+        "id": session.id,
+        "runtime": session.runtime or None,
+        "native_id": session.native_id or None,
+        "started_at": iso(session.started_at),
+        "ended_at": iso(session.ended_at),
+        "end_reason": session.end_reason,
+        "recovered": session.recovered,
+    }
+
+
+def _task(snapshot: Snapshot) -> dict[str, object]:
+    session, bench = snapshot.session, snapshot.workbench
+    active = next((f for f in bench.features if f.status == "in_progress"), None)
+    task_id = bench.state.active_task if bench.state else None
+    board_goal = active.goal if active else ""
+    return {
+        "id": task_id or (active.id if active else None) or None,
+        "goal": board_goal or session.goal,
+        "goal_source": "board" if board_goal else "prompt" if session.goal else None,
+        "topic": session.topic,
+    }
+
+
+def _kept(records: tuple[Record, ...]) -> tuple[Record, ...]:
+    """The newest commands, and of the older ones those that failed, as far as there is room."""
+    if len(records) <= MAX_COMMANDS:
+        return records
+    red = [place for place, record in enumerate(records) if verdict.failed(record)]
+    places = set(red[-MAX_ATTEMPTS:])
+    for place in range(len(records) - 1, -1, -1):
+        if len(places) >= MAX_COMMANDS:
+            break
+        places.add(place)
+    return tuple(records[place] for place in sorted(places))
+
+
+def _commands(snapshot: Snapshot) -> tuple[CommandRun, ...]:
+    acceptance = snapshot.config.acceptance_commands
+    return tuple(
+        CommandRun(
+            id=record.command_id,
+            command=record.command,
+            exit_code=record.exit_code,
+            started_at=iso(record.started_at),
+            duration_ms=record.duration_ms,
+            source=record.source,
+            note=record.error or record.agent_note,
+            counts_as_verification=verdict.counts_as_verification(record.command, acceptance),
+        )
+        for record in _kept(snapshot.feedback)
+    )
+
+
+def _attempts(records: tuple[Record, ...]) -> tuple[FailedAttempt, ...]:
+    found = []
+    for place, record in enumerate(records):
+        if record.exit_code is None or record.exit_code == 0:
+            continue
+        passed = verdict.resolving(record, records[place + 1 :])
+        found.append(
+            FailedAttempt(
+                id=record.command_id,
+                command=record.command,
+                exit_code=record.exit_code,
+                why=(record.stderr_tail or record.stdout_tail)[-MAX_WHY_CHARS:],
+                did_not_run=verdict.did_not_run(record),
+                resolved_by=Resolution(passed.command_id, iso(passed.started_at))
+                if passed
+                else None,
+            )
+        )
+    return tuple(found)
+
+
+def _tail(snapshot: Snapshot) -> tuple[Tail, ...]:
+    """The last K records plus every failed one, never more than 30."""
+    records = snapshot.feedback
+    newest = max(0, len(records) - snapshot.config.tail_length)
+    kept = [r for place, r in enumerate(records) if place >= newest or verdict.failed(r)]
+    return tuple(map(_tail_entry, kept[-MAX_TAIL:]))
+
+
+def _tail_entry(record: Record) -> Tail:
+    output = "\n".join(filter(None, (record.stdout_tail, record.stderr_tail)))
+    most = MAX_WHY_CHARS if verdict.failed(record) else MAX_PASSED_CHARS
+    kept = output[-most:]
+    cut = record.stdout_cut + record.stderr_cut + output[: len(output) - len(kept)].count("\n")
+    return Tail(record.command, record.exit_code, iso(record.started_at), kept, cut)
+
+
+def _last_known_good(snapshot: Snapshot) -> str | None:
+    wanted, git = snapshot.config.acceptance_commands, snapshot.git
+    last = [verdict.last_run(command, snapshot.feedback) for command in wanted]
+    if wanted and not git.dirty and all(record and record.exit_code == 0 for record in last):
+        return git.head
+    return snapshot.previous.last_known_good_commit if snapshot.previous else None
+
+
+def _verdict_pointer(snapshot: Snapshot) -> dict[str, object]:
+    bench = snapshot.workbench
+    blobs: dict[str, Evidence] = {item.path: item for item in snapshot.evidence}
+
+    def pointer(path: str | None) -> dict[str, object] | None:
+        return {"path": path, "blob": blobs[path].blob} if path in blobs else None
+
+    return {
+        "verification": pointer(bench.verification.path if bench.verification else None),
+        "review": pointer(bench.review.path if bench.review else None),
+    }
+
+
+def _assumptions(snapshot: Snapshot) -> tuple[str, ...]:
+    bench = snapshot.workbench
+    score = bench.review.assumptions_score if bench.review else None
+    if bench.state is None or (score is not None and score > 1):
+        return ()
+    return bench.state.assumptions
+
+
+def _prerequisites(snapshot: Snapshot) -> tuple[Prerequisite, ...]:
+    """The artifacts that steer the work, then the files it is about, unfinished ones first."""
+    bench, hashes = snapshot.workbench, snapshot.file_hashes
+    steering = [source.path for source in bench.sources if source.kind in ("state", "board")]
+    reports = [bench.verification.path] if bench.verification else []
+    files = sorted(snapshot.git.changed, key=lambda item: (item.committed, item.path))
+    paths = dict.fromkeys([*steering, *reports, *(item.path for item in files)])
+    there = [Prerequisite(path, hashes[path]) for path in paths if path in hashes]
+    return tuple(there[:MAX_PREREQUISITES])
+
+
+def _context_usage(snapshot: Snapshot) -> dict[str, object]:
+    used, window = snapshot.session.used_tokens, snapshot.session.window_tokens
+    percent = round(100 * used / window) if used is not None and window else None
+    return {"used_tokens": used, "window_tokens": window, "percent": percent}
+
+
+def _native_sessions(snapshot: Snapshot) -> tuple[NativeSession, ...]:
+    session = snapshot.session
+    known = snapshot.previous.native_sessions if snapshot.previous else ()
+    others = [one for one in known if one.native_id != session.native_id]
+    if not session.native_id:
+        return tuple(others[-MAX_NATIVE_SESSIONS:])
+    own = NativeSession(session.runtime, session.native_id, snapshot.resume_command, session.turns)
+    return (*others[1 - MAX_NATIVE_SESSIONS :], own)
+
+
+def refusals(packet: Packet) -> tuple[Finding, ...]:
+    """Why this packet must not be handed over; empty where it may."""
+    if packet.next_action:
+        return ()
+    detail = (
+        "nothing tells the next session what to do first: no state, to-do list, board, red "
+        "command, statement, uncommitted or unpushed work"
+    )
+    return (Finding("next_action.missing", "block", detail),)

@@ -1,0 +1,74 @@
+"""What a transcript says, whichever runtime wrote it: the values its reader yields, in order."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Union
+
+
+class Prompt(NamedTuple):
+    """The human's words; never a wrapper, a reminder or injected text."""
+
+    text: str
+    at: float | None  # epoch seconds
+
+
+class Reply(NamedTuple):
+    """What the agent said to the human."""
+
+    text: str
+    at: float | None
+
+
+class Call(NamedTuple):
+    """A shell command the agent asked for."""
+
+    id: str
+    command: str
+    at: float | None
+    note: str | None = None  # "subagent" where another agent of the session asked
+
+
+class Result(NamedTuple):
+    """The end of a call. `exit_code` comes from structure; None where the runtime has none."""
+
+    id: str
+    exit_code: int | None
+    stdout: str
+    stderr: str
+    at: float | None
+    error: str | None = None
+
+
+class Step(NamedTuple):
+    """One entry of the agent's own to-do list."""
+
+    key: str
+    text: str
+    status: str  # open, in_progress or done
+
+
+class Plan(NamedTuple):
+    """The whole to-do list, replacing any earlier one."""
+
+    steps: tuple[Step, ...]
+
+
+class PlanChange(NamedTuple):
+    """One step added or changed; an empty `text` or `status` keeps what was there, and the status
+    `deleted` takes the step away."""
+
+    step: Step
+
+
+class Usage(NamedTuple):
+    used_tokens: int
+    window_tokens: int | None
+
+
+class Skipped(NamedTuple):
+    """A line that could not be used."""
+
+    reason: str
+
+
+Record = Union[Prompt, Reply, Call, Result, Plan, PlanChange, Usage, Skipped]

@@ -1,0 +1,124 @@
+"""Open risks: what the next session should not find out by itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from . import steps, verdict
+from .feedback import Record
+from .model import Snapshot
+
+LOW_REVIEW_TOTAL = 7
+MAX_OF_A_KIND = 10
+_CLAIMS_GREEN = re.compile(
+    r"\b(?:all|every|the)?\s*(?:tests?|checks?|everything|build|suite)\b[^.\n]{0,40}"
+    r"\b(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?|clean)\b",
+    re.IGNORECASE,
+)
+_DENIES = re.compile(r"\b(?:not|n't|no|fail(?:s|ed|ing)?|except|but)\b", re.IGNORECASE)
+
+
+class Risk(NamedTuple):
+    severity: str  # info, warn or block
+    code: str
+    detail: str
+    evidence: str | None = None  # a command id, a path or a commit
+
+
+def open_risks(snapshot: Snapshot) -> tuple[Risk, ...]:
+    """All open risks, the blocking ones first."""
+    found = [
+        *_acceptance(snapshot),
+        *_commands(snapshot),
+        *_statement(snapshot),
+        *_repository(snapshot),
+        *_workbench(snapshot),
+        *_transcript(snapshot),
+    ]
+    order = {"block": 0, "warn": 1, "info": 2}
+    return tuple(sorted(found, key=lambda risk: order[risk.severity]))
+
+
+def _acceptance(snapshot: Snapshot) -> Iterator[Risk]:
+    for command in snapshot.config.acceptance_commands:
+        last = verdict.last_run(command, snapshot.feedback)
+        if last is None:
+            yield Risk("block", "acceptance.missing", f"`{command}` did not run in this session")
+        elif last.exit_code is None:
+            detail = f"how the last run of `{command}` ended is unknown"
+            yield Risk("block", "feedback.null_exit", detail, last.command_id)
+        elif last.exit_code != 0:
+            detail = f"`{command}` failed with exit code {last.exit_code}"
+            yield Risk("block", "acceptance.failed", detail, last.command_id)
+
+
+def _commands(snapshot: Snapshot) -> Iterator[Risk]:
+    accepted = set(snapshot.config.acceptance_commands)
+    for record in steps.must_pass(snapshot)[:MAX_OF_A_KIND]:
+        if record.command not in accepted:
+            ended = f"failed with exit code {record.exit_code} and has not passed since"
+            detail = f"`{record.command}` {ended}"
+            yield Risk("warn", "command.failed", detail, record.command_id)
+    unknown = [record for record in snapshot.feedback if record.exit_code is None]
+    if unknown:
+        number = steps.counted(len(unknown), "command")
+        detail = f"how {number} ended is unknown: `{unknown[-1].command}`"
+        yield Risk("info", "command.unknown", detail, unknown[-1].command_id)
+
+
+def _statement(snapshot: Snapshot) -> Iterator[Risk]:
+    claim = _CLAIMS_GREEN.search(snapshot.session.statement or "")
+    red = _red_checks(snapshot)
+    if claim and red and not _DENIES.search(claim[0]):
+        detail = (
+            f"the agent said {claim[0].strip()!r}, but `{red[-1].command}` ended with exit code "
+            f"{red[-1].exit_code}"
+        )
+        yield Risk("warn", "statement.contradicted", detail, red[-1].command_id)
+
+
+def _red_checks(snapshot: Snapshot) -> list[Record]:
+    wanted = snapshot.config.acceptance_commands
+    return [
+        record
+        for record in snapshot.feedback
+        if verdict.failed(record)
+        and verdict.counts_as_verification(record.command, wanted)
+        and verdict.last_run(record.command, snapshot.feedback) == record
+    ]
+
+
+def _repository(snapshot: Snapshot) -> Iterator[Risk]:
+    git = snapshot.git
+    for problem in git.problems:
+        yield Risk("warn", "git.problem", problem)
+    if git.dirty:
+        yield Risk("warn", "tree.dirty", f"not committed: {steps.named(git.dirty, 10)}")
+    if git.detached:
+        yield Risk("warn", "branch.detached", "HEAD is detached: commits here belong to no branch")
+
+
+def _workbench(snapshot: Snapshot) -> Iterator[Risk]:
+    bench = snapshot.workbench
+    for problem in bench.problems[:MAX_OF_A_KIND]:
+        yield Risk(problem.severity, problem.code, problem.detail)
+    for blocker in bench.state.blockers[:MAX_OF_A_KIND] if bench.state else ():
+        yield Risk("warn", "state.blocker", blocker)
+    if bench.verification:
+        for finding in bench.verification.findings[:MAX_OF_A_KIND]:
+            path = bench.verification.path
+            yield Risk(finding.severity, finding.code or "verification", finding.detail, path)
+    if bench.review and bench.review.total < LOW_REVIEW_TOTAL:
+        detail = f"the review gave {bench.review.total} of 10"
+        yield Risk("warn", "review.low", detail, bench.review.path)
+
+
+def _transcript(snapshot: Snapshot) -> Iterator[Risk]:
+    session = snapshot.session
+    if session.note:
+        yield Risk("warn", "transcript.unavailable", session.note)
+    if session.skipped:
+        lines = steps.counted(session.skipped, "line")
+        yield Risk("info", "transcript.skipped", f"{lines} of the transcript could not be read")

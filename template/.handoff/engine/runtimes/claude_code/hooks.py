@@ -1,0 +1,111 @@
+"""Claude Code's hooks: payloads in, replies out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ... import feedback
+from ..base import (
+    COMMAND,
+    PRE_COMPACT,
+    PROMPT,
+    SESSION_END,
+    SESSION_START,
+    TURN_END,
+    HookEvent,
+    text,
+)
+from .words import human_words
+
+SETTINGS = ".claude/settings.json"
+EVENTS = {
+    SESSION_START: ("SessionStart",),
+    PROMPT: ("UserPromptSubmit",),
+    COMMAND: ("PostToolUse", "PostToolUseFailure"),
+    TURN_END: ("Stop",),
+    PRE_COMPACT: ("PreCompact",),
+    SESSION_END: ("SessionEnd",),
+}
+MATCHERS = {"PostToolUse": "Bash", "PostToolUseFailure": "Bash"}
+# Seconds. SessionEnd's own default is 1.5 s; an entry's timeout raises it.
+TIMEOUTS = {
+    SESSION_START: 15,
+    PROMPT: 10,
+    COMMAND: 10,
+    TURN_END: 30,
+    PRE_COMPACT: 30,
+    SESSION_END: 20,
+}
+PROJECT_DIR = "${CLAUDE_PROJECT_DIR:-$PWD}"
+TAIL_BYTES = 0
+
+# Claude Code itself writes this in front of a failed command's output.
+_FAILURE = re.compile(r"Exit code (-?\d+)(?:\n|$)")
+
+
+def event(payload: Mapping[str, Any]) -> HookEvent | None:
+    name = text(payload, "hook_event_name")
+    kind = next((ours for ours, theirs in EVENTS.items() if name in theirs), None)
+    native_id = text(payload, "session_id")
+    if kind is None or not native_id:
+        return None
+    if kind == COMMAND and payload.get("tool_name") != "Bash":
+        return None
+    return HookEvent(
+        kind=kind,
+        native_id=native_id,
+        transcript=text(payload, "transcript_path") or None,
+        source=text(payload, "source"),
+        prompt=human_words(text(payload, "prompt")),
+        statement=text(payload, "last_assistant_message") or None,
+        reason=text(payload, "reason"),
+        record=_record(payload) if kind == COMMAND else None,
+    )
+
+
+def settled(record: feedback.Record, tail: bytes) -> feedback.Record:
+    return record  # the payload already says all there is
+
+
+def reply(kind: str, context: str) -> dict[str, Any]:
+    output = {"hookEventName": EVENTS[kind][0], "additionalContext": context}
+    return {"hookSpecificOutput": output}
+
+
+def _record(payload: Mapping[str, Any]) -> feedback.Record:
+    given = payload.get("tool_input")
+    command = text(given, "command") if isinstance(given, dict) else ""
+    code, stdout, stderr, error = outcome(payload.get("tool_response"), text(payload, "error"))
+    duration = payload.get("duration_ms")
+    return feedback.record(
+        text(payload, "tool_use_id"),
+        command,
+        stdout,
+        stderr,
+        exit_code=code,
+        error="interrupted" if payload.get("is_interrupt") is True else error,
+        duration_ms=duration if type(duration) is int else None,
+        agent_note="subagent" if payload.get("agent_id") else None,
+    )
+
+
+def outcome(response: Any, failure: str) -> tuple[int | None, str, str, str | None]:
+    """Exit code, stdout, stderr and error of a Bash call, from its response or its failure text.
+
+    A success carries no code: it is 0 unless the command was cut short or sent to the background.
+    """
+    if failure:
+        match = _FAILURE.match(failure)
+        if match is None:
+            return None, "", failure, "did not run to its end"
+        return int(match[1]), "", failure[match.end() :], None
+    if not isinstance(response, dict):
+        return None, "", "", "no response"
+    stdout, stderr = text(response, "stdout"), text(response, "stderr")
+    if response.get("interrupted") is True:
+        return None, stdout, stderr, "interrupted"
+    if response.get("backgroundTaskId") or response.get("status") == "async_launched":
+        return None, stdout, stderr, "sent to the background"
+    return 0, stdout, stderr, None

@@ -1,0 +1,9 @@
+"""How Claude Code is started."""
+
+from __future__ import annotations
+
+import shlex
+
+
+def resume_command(native_id: str) -> str:
+    return f"claude --resume {shlex.quote(native_id)}"

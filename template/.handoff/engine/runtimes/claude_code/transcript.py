@@ -1,0 +1,114 @@
+"""Claude Code's transcript (`~/.claude/projects/…/<session>.jsonl`) as records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ... import records as r
+from ..lines import items, mapping, objects, seconds, string
+from .hooks import outcome
+from .words import human_words
+
+_STATUSES = {
+    "pending": "open",
+    "in_progress": "in_progress",
+    "completed": "done",
+    "deleted": "deleted",
+}
+
+
+def records(lines: Iterable[bytes]) -> Iterator[r.Record]:
+    for value in objects(lines):
+        if isinstance(value, r.Skipped):
+            yield value
+            continue
+        kind, at = value.get("type"), seconds(value.get("timestamp"))
+        if kind == "assistant":
+            yield from _assistant(value, at)
+        elif kind == "user" and not value.get("isMeta") and not value.get("isCompactSummary"):
+            yield from _user(value, at)
+
+
+def _assistant(row: dict[str, Any], at: float | None) -> Iterator[r.Record]:
+    message, sidechain = mapping(row.get("message")), row.get("isSidechain") is True
+    for block in map(mapping, items(message.get("content"))):
+        if block.get("type") == "text" and not sidechain:
+            yield r.Reply(string(block.get("text")), at)
+        elif block.get("type") == "tool_use":
+            given, name = mapping(block.get("input")), string(block.get("name"))
+            if name == "Bash":
+                note = "subagent" if sidechain else None
+                yield r.Call(string(block.get("id")), string(given.get("command")), at, note)
+            elif not sidechain:
+                yield from _plan(name, given)
+    if not sidechain:
+        yield from _usage(mapping(message.get("usage")))
+
+
+def _user(row: dict[str, Any], at: float | None) -> Iterator[r.Record]:
+    content = mapping(row.get("message")).get("content")
+    response = row.get("toolUseResult")
+    for block in map(mapping, items(content)):
+        if block.get("type") == "tool_result":
+            yield _result(block, response, at)
+            if row.get("isSidechain") is not True:
+                yield from _created(response)
+    if row.get("isSidechain") is not True:
+        blocks = [{"text": content}] if isinstance(content, str) else map(mapping, items(content))
+        said = human_words("\n".join(string(block.get("text")) for block in blocks))
+        if said:
+            yield r.Prompt(said, at)
+
+
+def _result(block: dict[str, Any], response: Any, at: float | None) -> r.Result:
+    call_id = string(block.get("tool_use_id"))
+    text = _joined(block.get("content"))
+    if block.get("is_error") is True:
+        code, stdout, stderr, error = outcome(None, text or "failed")
+    elif isinstance(response, dict):
+        code, stdout, stderr, error = outcome(response, "")
+    elif block.get("is_error") is False:
+        code, stdout, stderr, error = 0, text, "", None
+    else:
+        code, stdout, stderr, error = None, text, "", "no outcome recorded"
+    return r.Result(call_id, code, stdout, stderr, at, error)
+
+
+def _plan(tool: str, given: dict[str, Any]) -> Iterator[r.Record]:
+    """The to-do list, from a call of `TodoWrite` (all of it) or `TaskUpdate` (one step)."""
+    if tool == "TodoWrite":
+        todos = [mapping(todo) for todo in items(given.get("todos"))]
+        yield r.Plan(
+            tuple(
+                r.Step(str(number), string(todo.get("content")), _status(todo) or "open")
+                for number, todo in enumerate(todos, 1)
+            )
+        )
+    elif tool == "TaskUpdate":
+        key, subject = string(given.get("taskId")), string(given.get("subject"))
+        yield r.PlanChange(r.Step(key, subject, _status(given)))
+
+
+def _created(response: Any) -> Iterator[r.Record]:
+    """The step that a `TaskCreate` added: only its result tells the step's id."""
+    task = mapping(mapping(response).get("task"))
+    if string(task.get("id")) and string(task.get("subject")):
+        yield r.PlanChange(r.Step(string(task.get("id")), string(task.get("subject")), "open"))
+
+
+def _status(todo: dict[str, Any]) -> str:
+    return _STATUSES.get(string(todo.get("status")), "")
+
+
+def _usage(usage: dict[str, Any]) -> Iterator[r.Record]:
+    keys = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+    counts = [usage.get(key, 0) for key in keys]
+    if usage and all(type(count) is int for count in counts):
+        yield r.Usage(sum(counts), None)
+
+
+def _joined(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    return "\n".join(string(mapping(part).get("text")) for part in items(content))

@@ -1,0 +1,99 @@
+"""Codex's rollout (`~/.codex/sessions/…/rollout-*.jsonl`) as records."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ... import records as r
+from ..lines import items, mapping, objects, seconds, string
+from .hooks import duration_ms
+from .words import human_words
+
+_STATUSES = {"pending": "open", "in_progress": "in_progress", "completed": "done"}
+
+
+def records(lines: Iterable[bytes]) -> Iterator[r.Record]:
+    for value in objects(lines):
+        if isinstance(value, r.Skipped):
+            yield value
+            continue
+        payload = mapping(value.get("payload"))
+        kind = payload.get("type")
+        at = seconds(value.get("timestamp"))
+        if kind == "item_completed":
+            yield from _item(mapping(payload.get("item")), payload, at)
+        elif kind == "token_count":
+            yield from _usage(mapping(payload.get("info")))
+        elif kind == "function_call":
+            yield from _call(payload, at)
+
+
+def _item(item: dict[str, Any], payload: dict[str, Any], at: float | None) -> Iterator[r.Record]:
+    kind = item.get("type")
+    if kind == "UserMessage":
+        said = human_words(_joined(item.get("content")))
+        if said:
+            yield r.Prompt(said, at)
+    elif kind == "AgentMessage":
+        yield r.Reply(_joined(item.get("content")), at)
+    elif kind == "CommandExecution":
+        call_id, code = string(item.get("id")), item.get("exit_code")
+        ended = payload.get("completed_at_ms")
+        ended_at = ended / 1000 if type(ended) is int else at
+        took = duration_ms(item)
+        started_at = (
+            ended_at - took / 1000 if ended_at is not None and took is not None else ended_at
+        )
+        yield r.Call(call_id, _command(item.get("command")), started_at)
+        yield r.Result(
+            call_id,
+            code if type(code) is int else None,
+            string(item.get("aggregated_output")),
+            "",
+            ended_at,
+        )
+
+
+def _call(payload: dict[str, Any], at: float | None) -> Iterator[r.Record]:
+    """A command that may never report its end, or the agent's plan."""
+    try:
+        arguments = mapping(json.loads(string(payload.get("arguments"))))
+    except ValueError:
+        return
+    name = payload.get("name")
+    if name == "exec_command" and string(arguments.get("cmd")):
+        yield r.Call(string(payload.get("call_id")), string(arguments.get("cmd")), at)
+    elif name == "update_plan":
+        steps = [mapping(step) for step in items(arguments.get("plan"))]
+        yield r.Plan(
+            tuple(
+                r.Step(
+                    str(number),
+                    string(step.get("step")),
+                    _STATUSES.get(string(step.get("status")), "open"),
+                )
+                for number, step in enumerate(steps, 1)
+            )
+        )
+
+
+def _usage(info: dict[str, Any]) -> Iterator[r.Record]:
+    used = mapping(info.get("last_token_usage")).get("total_tokens")
+    window = info.get("model_context_window")
+    if type(used) is int:
+        yield r.Usage(used, window if type(window) is int else None)
+
+
+def _command(argv: Any) -> str:
+    """The shell text of an argv; `bash -lc TEXT` is TEXT."""
+    words = [string(word) for word in items(argv)]
+    if len(words) == 3 and words[1] in ("-lc", "-c"):
+        return words[2]
+    return " ".join(words)
+
+
+def _joined(content: Any) -> str:
+    parts = [string(mapping(part).get("text")) for part in items(content)]
+    return "\n".join(part for part in parts if part)

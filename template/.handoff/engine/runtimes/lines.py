@@ -1,0 +1,45 @@
+"""Transcript lines as JSON objects, and times as epoch seconds: shared by the readers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from typing import Any
+
+from ..records import Skipped
+
+
+def objects(lines: Iterable[bytes]) -> Iterator[dict[str, Any] | Skipped]:
+    """Each line's object, or a `Skipped` that says why there is none."""
+    for line in lines:
+        if not line.strip():
+            continue
+        try:
+            value = json.loads(line.decode("utf-8-sig", "replace"))
+        except (ValueError, RecursionError):
+            yield Skipped("not JSON")
+            continue
+        yield value if isinstance(value, dict) else Skipped("JSON, but no object")
+
+
+def mapping(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def items(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def string(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def seconds(timestamp: Any) -> float | None:
+    """Epoch seconds of an ISO 8601 timestamp such as `2026-11-29T16:04:24.963Z`."""
+    if not isinstance(timestamp, str):
+        return None
+    try:
+        return datetime.fromisoformat(timestamp.replace("Z", "+00:00")).timestamp()
+    except ValueError:
+        return None

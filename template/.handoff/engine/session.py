@@ -1,0 +1,195 @@
+"""A session as far as it is known: folded from hook events and transcript records, kept as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from . import feedback, names, redact
+from .records import Call, Plan, PlanChange, Prompt, Record, Reply, Result, Skipped, Step, Usage
+from .runtimes import base
+
+SCHEMA_VERSION = 1
+MAX_GOAL_CHARS = 600
+MAX_STATEMENT_CHARS = 2_000
+MAX_STEP_CHARS = 300
+MAX_PENDING = 50
+
+
+class Session(NamedTuple):
+    id: str
+    runtime: str
+    native_id: str
+    topic: str = "default"
+    branch: str | None = None
+    base_commit: str | None = None
+    start_state: str | None = None  # fingerprint of the work tree at the start
+    started_at: float | None = None  # epoch seconds, like every `_at`
+    last_event_at: float | None = None
+    ended_at: float | None = None
+    end_reason: str | None = None
+    recovered: bool = False
+    busy: bool = False
+    goal: str | None = None
+    statement: str | None = None
+    plan: tuple[Step, ...] = ()
+    used_tokens: int | None = None
+    window_tokens: int | None = None
+    turns: int = 0
+    transcript: str | None = None
+    offset: int = 0  # bytes of the transcript already read
+    records: int = 0
+    skipped: int = 0
+    note: str | None = None  # why the transcript could not be read
+    pending: tuple[Call, ...] = ()  # calls whose end was not seen yet
+
+
+def new(runtime: str, native_id: str) -> Session:
+    return Session(id=names.folder(native_id), runtime=runtime, native_id=native_id)
+
+
+def value(session: Session) -> dict[str, Any]:
+    """The session as a JSON value."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        **session._asdict(),
+        "plan": [list(step) for step in session.plan],
+        "pending": [list(call) for call in session.pending],
+    }
+
+
+def parse(given: Any) -> Session | None:
+    """The session in a JSON value that `value` wrote, or None where it is another shape."""
+    if not isinstance(given, dict) or given.get("schema_version") != SCHEMA_VERSION:
+        return None
+    fields = {key: given[key] for key in Session._fields if key in given}
+    try:
+        fields["plan"] = tuple(Step(*step) for step in fields.get("plan", ()))
+        fields["pending"] = tuple(Call(*call) for call in fields.get("pending", ()))
+        return Session(**fields)
+    except TypeError:
+        return None
+
+
+def after_event(session: Session, event: base.HookEvent, now: float) -> Session:
+    """The session after a hook event at `now` (epoch seconds)."""
+    session = session._replace(
+        started_at=session.started_at or now,
+        transcript=event.transcript or session.transcript,
+    )
+    if event.kind == base.SESSION_END:
+        return session._replace(
+            busy=False,
+            ended_at=session.ended_at or now,
+            end_reason=session.end_reason or event.reason or None,
+        )
+    if event.kind == base.TURN_END:
+        return session._replace(
+            busy=False, statement=_statement(event.statement) or session.statement
+        )
+    if event.kind == base.PRE_COMPACT:
+        return session
+    session = session._replace(last_event_at=now, ended_at=None, end_reason=None, recovered=False)
+    if event.kind == base.PROMPT:
+        return _prompted(session._replace(busy=True), event.prompt)
+    return session
+
+
+def after_records(
+    session: Session, found: Iterable[Record]
+) -> tuple[Session, tuple[feedback.Record, ...]]:
+    """The session after transcript records, and the commands among them."""
+    commands: list[feedback.Record] = []
+    pending = {call.id: call for call in session.pending}
+    turns = records = skipped = 0
+    for record in found:
+        records += 1
+        if isinstance(record, Skipped):
+            skipped += 1
+        elif isinstance(record, Prompt):
+            turns += 1
+            session = _prompted(session, record.text)
+        elif isinstance(record, Reply):
+            session = session._replace(statement=_statement(record.text) or session.statement)
+        elif isinstance(record, Call):
+            pending[record.id] = record
+        elif isinstance(record, Result):
+            call = pending.pop(record.id, None)
+            if call is not None:
+                commands.append(_command(session, call, record))
+        elif isinstance(record, Plan):
+            session = session._replace(plan=tuple(map(_step, record.steps)))
+        elif isinstance(record, PlanChange):
+            session = session._replace(plan=_changed(session.plan, record.step))
+        elif isinstance(record, Usage):
+            session = session._replace(
+                used_tokens=record.used_tokens,
+                window_tokens=record.window_tokens or session.window_tokens,
+            )
+    session = session._replace(
+        turns=session.turns + turns,
+        records=session.records + records - skipped,
+        skipped=session.skipped + skipped,
+        pending=tuple(_call(call) for call in list(pending.values())[-MAX_PENDING:]),
+    )
+    return session, tuple(commands)
+
+
+def unfinished(session: Session) -> tuple[feedback.Record, ...]:
+    """The commands whose end never came: their exit codes are unknown."""
+    return tuple(
+        _command(session, call, Result(call.id, None, "", "", None, "its end was not seen"))
+        for call in session.pending
+    )
+
+
+def _command(session: Session, call: Call, result: Result) -> feedback.Record:
+    took = None
+    if call.at is not None and result.at is not None:
+        took = max(0, round((result.at - call.at) * 1000))
+    return feedback.record(
+        call.id,
+        call.command,
+        result.stdout,
+        result.stderr,
+        session_id=session.id,
+        exit_code=result.exit_code,
+        started_at=call.at,
+        duration_ms=took,
+        source="transcript",
+        error=result.error,
+        agent_note=call.note,
+    )
+
+
+def _prompted(session: Session, said: str) -> Session:
+    if session.goal or not said:
+        return session
+    return session._replace(goal=_short(redact.redacted(said), MAX_GOAL_CHARS))
+
+
+def _statement(said: str | None) -> str | None:
+    return _short(redact.redacted(said), MAX_STATEMENT_CHARS) if said and said.strip() else None
+
+
+def _changed(plan: tuple[Step, ...], change: Step) -> tuple[Step, ...]:
+    if change.status == "deleted":
+        return tuple(step for step in plan if step.key != change.key)
+    for place, step in enumerate(plan):
+        if step.key == change.key:
+            new = Step(step.key, change.text or step.text, change.status or step.status)
+            return (*plan[:place], _step(new), *plan[place + 1 :])
+    return (*plan, _step(change._replace(status=change.status or "open"))) if change.text else plan
+
+
+def _step(step: Step) -> Step:
+    return step._replace(text=_short(redact.redacted(step.text), MAX_STEP_CHARS))
+
+
+def _call(call: Call) -> Call:
+    return call._replace(command=feedback.record(call.id, call.command).command)
+
+
+def _short(text: str, max_chars: int) -> str:
+    text = text.strip()
+    return text if len(text) <= max_chars else text[: max_chars - 1].rstrip() + "…"

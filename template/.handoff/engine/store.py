@@ -1,0 +1,147 @@
+"""The door to the disk: whole files, atomically, inside the repository only."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+
+from .errors import HandoffError
+
+MAX_FILE_BYTES = 20_000_000
+
+
+def read(path: str) -> bytes | None:
+    """The file's bytes, or None where there is no regular file of a sensible size."""
+    try:
+        if not os.path.isfile(path) or os.path.getsize(path) > MAX_FILE_BYTES:
+            return None
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return None
+
+
+def write(path: str, data: bytes, within: str) -> bool:
+    """Replace the file as a whole, keeping its mode and symlink; whether anything changed.
+
+    Raises: HandoffError where the path leads out of the folder `within`.
+    """
+    target = _inside(path, within)
+    if read(target) == data:
+        return False
+    folder = os.path.dirname(target)
+    os.makedirs(folder, exist_ok=True)
+    temporary = os.path.join(folder, f".{os.path.basename(target)}.{os.getpid()}.tmp")
+    try:
+        with open(temporary, "xb") as file:
+            file.write(data)
+        with contextlib.suppress(FileNotFoundError):
+            os.chmod(temporary, os.stat(target).st_mode & 0o7777)
+        os.replace(temporary, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+    return True
+
+
+def append(path: str, data: bytes, within: str) -> None:
+    """Add whole lines to the end of a file in one write, so that writers never mix."""
+    target = _inside(path, within)
+    os.makedirs(os.path.dirname(target), exist_ok=True)
+    handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    try:
+        os.write(handle, data)
+    finally:
+        os.close(handle)
+
+
+def remove(path: str, within: str) -> None:
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(_inside(path, within))
+
+
+def hide(folder: str, within: str) -> None:
+    """Make git ignore the folder from the inside."""
+    write(os.path.join(folder, ".gitignore"), b"*\n", within)
+
+
+def tail(path: str, max_bytes: int) -> bytes:
+    """The last bytes of a file; empty where it cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            file.seek(0, os.SEEK_END)
+            file.seek(max(0, file.tell() - max_bytes))
+            return file.read(max_bytes)
+    except OSError:
+        return b""
+
+
+class Lines:
+    """The complete lines of a file from a byte offset on; `offset` is where the next one starts."""
+
+    def __init__(self, path: str, offset: int) -> None:
+        self._file = open(path, "rb")  # noqa: SIM115 - closed by `close`
+        size = os.fstat(self._file.fileno()).st_size
+        self.offset = offset if offset <= size else 0  # a shorter file is another file
+        self._file.seek(self.offset)
+
+    def __iter__(self) -> Iterator[bytes]:
+        for line in self._file:
+            if not line.endswith(b"\n"):
+                return  # still being written
+            self.offset += len(line)
+            yield line
+
+    def close(self) -> None:
+        self._file.close()
+
+
+@contextlib.contextmanager
+def exclusive(path: str, within: str, timeout_seconds: float = 10) -> Iterator[None]:
+    """Hold a lock file while the block runs; go on without it when it stays taken."""
+    target = _inside(path, within)
+    os.makedirs(os.path.dirname(target), exist_ok=True)
+    with open(target, "ab") as file:
+        locked = _lock(file.fileno(), timeout_seconds)
+        try:
+            yield
+        finally:
+            if locked:
+                _unlock(file.fileno())
+
+
+def _lock(handle: int, timeout_seconds: float) -> bool:
+    import time
+
+    try:
+        import fcntl
+    except ImportError:  # Windows: atomic writes and compare-and-swap still hold
+        return False
+    until = time.monotonic() + timeout_seconds
+    while True:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except OSError:
+            if time.monotonic() > until:
+                return False
+            time.sleep(0.02)
+
+
+def _unlock(handle: int) -> None:
+    import fcntl
+
+    fcntl.flock(handle, fcntl.LOCK_UN)
+
+
+def _inside(path: str, within: str) -> str:
+    """The real path of `path`, which must lie in `within`."""
+    real, root = os.path.realpath(path), os.path.realpath(within)
+    if os.path.commonpath([real, root]) != root:
+        raise HandoffError(
+            f"`{path}` leads out of `{within}`",
+            hint="handoff writes nothing there: remove the link",
+        )
+    return real

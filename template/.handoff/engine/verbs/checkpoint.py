@@ -1,0 +1,65 @@
+"""A turn or a session ended: take up what the transcript has, and write the packet."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING
+
+from .. import git, names, registry, session, store
+from . import generate
+
+if TYPE_CHECKING:
+    from ..project import Project
+    from ..runtimes import base
+    from ..session import Session
+
+
+def checkpoint(project: Project, runtime: str, event: base.HookEvent) -> None:
+    known = project.load_session(names.folder(event.native_id))
+    current = known or session.new(runtime, event.native_id)
+    current = current._replace(transcript=event.transcript or current.transcript)
+    current = session.after_event(swept(project, current), event, time.time())
+    project.save_session(current)
+    if git.place(project.root) is not None:
+        generate.publish(project, current, unless_empty=True)
+
+
+def recover(project: Project, current: Session) -> None:
+    """Write the packet of a session that never reported its end."""
+    current = swept(project, current)._replace(recovered=True, busy=False)
+    project.save_session(current)
+    generate.publish(project, current, unless_empty=True)
+
+
+def has_unread(current: Session) -> bool:
+    """Whether the session's transcript has grown since it was read."""
+    try:
+        return (
+            bool(current.transcript) and os.path.getsize(current.transcript or "") > current.offset
+        )
+    except OSError:
+        return False
+
+
+def swept(project: Project, current: Session) -> Session:
+    """The session after the unread part of its transcript, whose commands join the feedback log."""
+    if not current.transcript or not os.path.isfile(current.transcript):
+        where = f": `{current.transcript}`" if current.transcript else ""
+        return current._replace(note=f"transcript unavailable{where}")
+    lines = store.Lines(current.transcript, current.offset)
+    try:
+        found = registry.transcript(current.runtime).records(lines)
+        current, commands = session.after_records(current, found)
+    finally:
+        lines.close()
+    known = {r.command_id: r for r in project.feedback(current.id)}
+    project.append_feedback(
+        tuple(
+            record
+            for record in commands
+            if record.command_id not in known
+            or (known[record.command_id].exit_code is None and record.exit_code is not None)
+        )
+    )
+    return current._replace(offset=lines.offset, note=None)

@@ -1,0 +1,28 @@
+"""Tell which hook entries belong into which settings file."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from .. import hookplan, registry
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+    from ..project import Project
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--runtime", action="append", metavar="NAME", help="only this one")
+    parser.add_argument("--json", action="store_true", help="print it as JSON (the only form)")
+
+
+def run(project: Project, options: Namespace) -> int:
+    plans = []
+    for runtime in options.runtime or project.config.runtimes:
+        hooks = registry.hooks(runtime)
+        entries = list(hookplan.entries(runtime, hooks))
+        plans.append({"runtime": runtime, "settings": hooks.SETTINGS, "entries": entries})
+    print(json.dumps({"mark": hookplan.MARK, "plans": plans}, indent=2))
+    return 0

@@ -1,0 +1,63 @@
+"""Show a packet: the active one, or that of a session."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+from .. import git, ledger, names, render
+from ..errors import HandoffError
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+    from ..project import Project
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--session", metavar="ID", help="the session (default: the active packet)")
+    parser.add_argument("--topic", default="default", help="the line of work on this branch")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print `handoff.json`")
+    form.add_argument("--md", action="store_true", help="print `handoff.md` (default)")
+    form.add_argument("--context", action="store_true", help="print what a new session receives")
+
+
+def run(project: Project, options: Namespace) -> int:
+    at = git.place(project.root)
+    if at is None:
+        raise HandoffError("this is no git repository", hint="run `git init` first")
+    value = packet(project, at, options.topic, options.session)
+    if options.json:
+        sys.stdout.write(render.text(value).decode())
+    elif options.context:
+        from . import start
+
+        branch, head = git.branch(at.top), git.head(at.top)
+        print(start.packet_context(project, at, value, branch, head))
+    else:
+        sys.stdout.write(render.markdown(value))
+    return 0
+
+
+def packet(project: Project, at: git.Place, topic: str, session_id: str | None) -> dict[str, Any]:
+    """The value of the active packet of this branch and topic, or of a session's packet.
+
+    Raises: HandoffError where there is none.
+    """
+    ref = ledger.ref(git.branch(at.top), git.head(at.top), topic)
+    chain = [json.loads(one) for one in ledger.packets(ledger.path(at.common_dir), ref)]
+    for place, value in enumerate(chain):
+        if session_id is None or names.folder(session_id) == value["session"]["id"]:
+            if place == 0:
+                return dict(value)
+            return render.with_status(value, "superseded", chain[place - 1]["session"]["id"])
+    if session_id is not None:
+        raise HandoffError(
+            f"session `{session_id}` has no packet here", hint="see `handoff status`"
+        )
+    raise HandoffError(
+        "this branch has no active packet",
+        hint="work a turn in an agent with hooks installed, or run `handoff generate`",
+    )

@@ -1,0 +1,93 @@
+"""A session starts: remember where, recover what an earlier one left, hand over its packet."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING, Any
+
+from .. import context, freshness, git, ledger, names, session
+from ..errors import HandoffError
+from . import checkpoint, snapshot
+
+if TYPE_CHECKING:
+    from ..project import Project
+    from ..runtimes import base
+    from ..session import Session
+
+MAX_RECOVERED = 5
+
+
+def start(project: Project, runtime: str, event: base.HookEvent) -> str:
+    """Remember the session; the text that its model should receive, or an empty one."""
+    at = git.place(project.root)
+    if at is None:
+        return ""
+    state = snapshot.repository(project, at, None)
+    known = project.load_session(names.folder(event.native_id))
+    current = known or session.new(runtime, event.native_id)._replace(
+        base_commit=state.head, start_state=snapshot.fingerprint(project, state)
+    )
+    current = session.after_event(current, event, time.time())._replace(branch=state.branch)
+    project.save_session(current)
+    _recover(project, current)
+    tip = ledger.tip(
+        ledger.path(at.common_dir), ledger.ref(state.branch, state.head, current.topic)
+    )
+    if tip is None:
+        return ""
+    value: dict[str, Any] = json.loads(tip.payload)
+    if event.source == "resume" and value["session"]["id"] == current.id:
+        return ""  # it knows all this
+    return packet_context(project, at, value, state.branch, state.head)
+
+
+def prompted(project: Project, runtime: str, event: base.HookEvent) -> str:
+    """Remember what the human asked for; nothing to tell the model."""
+    known = project.load_session(names.folder(event.native_id))
+    current = known or session.new(runtime, event.native_id)._replace(
+        base_commit=git.head(project.root)
+    )
+    project.save_session(session.after_event(current, event, time.time()))
+    return ""
+
+
+def packet_context(
+    project: Project, at: git.Place, value: dict[str, Any], branch: str | None, head: str | None
+) -> str:
+    """The active packet as the block that a session receives."""
+    loaded = value["next_session_prereqs"]
+    changed = [p["path"] for p in loaded if snapshot.sha256(project, at, p["path"]) != p["sha256"]]
+    behind = git.distance(at, value["head_commit"]) if value["head_commit"] else None
+    made = _made_at(value)
+    drift = freshness.Drift(
+        head=head,
+        branch=branch,
+        ahead=behind,
+        age_seconds=max(0.0, time.time() - made) if made else None,
+        changed=tuple(changed),
+    )
+    folder = project.outputs(value["session"]["id"])
+    files = (f"{folder}/handoff.json", f"{folder}/handoff.md")
+    return context.block(value, freshness.notice(value, drift), files)
+
+
+def _made_at(value: dict[str, Any]) -> float | None:
+    """Epoch seconds of the newest time in a packet."""
+    from ..times import epoch
+
+    runs = [run["started_at"] for run in value["commands_run"]]
+    own = value["session"]
+    times = [epoch(text) for text in (own["started_at"], own["ended_at"], *runs) if text]
+    return max((one for one in times if one is not None), default=None)
+
+
+def _recover(project: Project, current: Session) -> None:
+    """Packets of earlier sessions of this work tree that ended without a word."""
+    open_ones = [one for one in project.sessions() if one.ended_at is None and one.id != current.id]
+    for one in open_ones[-MAX_RECOVERED:]:
+        try:
+            if checkpoint.has_unread(one):
+                checkpoint.recover(project, one)
+        except HandoffError as error:
+            project.log(f"session {one.id} could not be recovered: {error}")

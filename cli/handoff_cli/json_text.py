@@ -155,7 +155,7 @@ def without(document: Document, value: Node) -> Document | None:
             return document.edited((start, limit, b""))
         return document.edited((start, end, b""), (comma, comma + 1, b""))
     gap = len(document.text[:start].rstrip(BLANKS))
-    rest = document.text[max(end, comma + 1) : container.end_byte].lstrip(b" \t")
+    rest = document.text[end + 1 if comma == end else end :].lstrip(b" \t")
     if _in_line_comment(document, gap) and not _breaks(rest[:1]):
         gap = start  # or the comment would swallow the rest
     if comma >= 0:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from .errors import HandoffError
+from .layout import CONFIG
 
-PATH = ".handoff/config.json"
-STATE_FOLDER = ".handoff/state"
 ARTIFACTS = (
     "state",
     "board",
@@ -42,7 +41,7 @@ def parse(given: Any) -> Config:
     Raises: HandoffError naming the key and what was expected there.
     """
     if not isinstance(given, dict):
-        raise HandoffError(f"`{PATH}` holds no JSON object", hint=_HINT)
+        raise HandoffError(f"`{CONFIG}` holds no JSON object", hint=_HINT)
     limits = _object(given, "context_limits")
     artifacts = _object(given, "artifacts")
     gate = _object(given, "gate")
@@ -91,4 +90,4 @@ def _path(artifacts: dict[str, Any], key: str) -> None:
 
 def _expect(good: bool, key: str, expected: str) -> None:
     if not good:
-        raise HandoffError(f"`{PATH}`: `{key}` must be {expected}", hint=_HINT)
+        raise HandoffError(f"`{CONFIG}`: `{key}` must be {expected}", hint=_HINT)

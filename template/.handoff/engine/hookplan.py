@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .runtimes import base
+if TYPE_CHECKING:
+    from .runtimes.protocol import Hooks
 
 # Ends every command we write: what carries it is ours, and nothing else is.
 MARK = "# handoff-hook"
@@ -22,13 +23,13 @@ def command(runtime: str, project_dir: str) -> str:
         'until [ -f "$d/.handoff/engine/__main__.py" ]; do '
         'case "$d" in */*) d="${d%/*}";; *) exit 0;; esac; done; '
         "for p in python3 python; do "
-        f'o=$("$p" -I -S -B "$d/.handoff/engine" hook {runtime} 2>/dev/null) && '
+        f'o=$("$p" -I -S -B "$d/.handoff/engine/__main__.py" hook {runtime} 2>/dev/null) && '
         "{ printf '%s' \"$o\"; break; }; done; "
         f"exit 0 {MARK}"
     )
 
 
-def entries(runtime: str, hooks: base.Hooks) -> Iterator[dict[str, Any]]:
+def entries(runtime: str, hooks: Hooks) -> Iterator[dict[str, Any]]:
     """`{"event": theirs, "group": …}` for each hook group of a runtime's settings file."""
     text = command(runtime, hooks.PROJECT_DIR)
     for ours, theirs in hooks.EVENTS.items():

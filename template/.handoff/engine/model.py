@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from .config import Config
-from .feedback import Record
+from .runs import Run
 from .session import Session
 
 
@@ -126,7 +126,7 @@ class Snapshot(NamedTuple):
     session: Session
     git: GitState
     workbench: Workbench
-    feedback: tuple[Record, ...]  # this session's commands
+    feedback: tuple[Run, ...]  # this session's commands
     resume_command: str
     previous: Previous | None
     evidence: tuple[Evidence, ...]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
-_PLAIN_FOLDER = re.compile(r"[a-z0-9][a-z0-9_-]{0,79}")
+_FOLDER_CHARS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-_")
+_MAX_FOLDER_CHARS = 80
 _MAX_REF_CHARS = 150
 # Windows opens a device for these, whatever the folder.
-_DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)")
+_DEVICES = ("con", "prn", "aux", "nul", "com", "lpt")
 
 
 def folder(identifier: str) -> str:
@@ -15,10 +14,12 @@ def folder(identifier: str) -> str:
 
     Two identifiers never share a name, not even on a file system that ignores case.
     """
-    if _PLAIN_FOLDER.fullmatch(identifier) and not _DEVICES.fullmatch(identifier):
-        return identifier
-    cleaned = re.sub(r"[^a-z0-9]+", "-", identifier.lower()).strip("-")[:40]
-    return f"{cleaned or 'id'}.{_hash(identifier)}"
+    device = identifier[:3] in _DEVICES and len(identifier) <= 4
+    if 0 < len(identifier) <= _MAX_FOLDER_CHARS and not device and identifier[0] not in "-_":
+        if _FOLDER_CHARS.issuperset(identifier):
+            return identifier
+    kept = (char if char in _FOLDER_CHARS else "-" for char in identifier.lower()[:40])
+    return f"{''.join(kept).strip('-_') or 'id'}.{_hash(identifier)}"
 
 
 def ref_part(name: str) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from . import risks, steps, summary, verdict
-from .feedback import Record
 from .model import ChangedFile, Commit, Evidence, Finding, NativeSession, Snapshot, Source
+from .runs import Run
 from .times import iso
 
 MAX_FILES = 200
@@ -169,7 +169,7 @@ def _task(snapshot: Snapshot) -> dict[str, object]:
     }
 
 
-def _kept(records: tuple[Record, ...]) -> tuple[Record, ...]:
+def _kept(records: tuple[Run, ...]) -> tuple[Run, ...]:
     """The newest commands, and of the older ones those that failed, as far as there is room."""
     if len(records) <= MAX_COMMANDS:
         return records
@@ -186,20 +186,20 @@ def _commands(snapshot: Snapshot) -> tuple[CommandRun, ...]:
     acceptance = snapshot.config.acceptance_commands
     return tuple(
         CommandRun(
-            id=record.command_id,
+            id=record.id,
             command=record.command,
             exit_code=record.exit_code,
             started_at=iso(record.started_at),
             duration_ms=record.duration_ms,
             source=record.source,
-            note=record.error or record.agent_note,
+            note=record.note,
             counts_as_verification=verdict.counts_as_verification(record.command, acceptance),
         )
         for record in _kept(snapshot.feedback)
     )
 
 
-def _attempts(records: tuple[Record, ...]) -> tuple[FailedAttempt, ...]:
+def _attempts(records: tuple[Run, ...]) -> tuple[FailedAttempt, ...]:
     found = []
     for place, record in enumerate(records):
         if record.exit_code is None or record.exit_code == 0:
@@ -207,14 +207,12 @@ def _attempts(records: tuple[Record, ...]) -> tuple[FailedAttempt, ...]:
         passed = verdict.resolving(record, records[place + 1 :])
         found.append(
             FailedAttempt(
-                id=record.command_id,
+                id=record.id,
                 command=record.command,
                 exit_code=record.exit_code,
                 why=(record.stderr_tail or record.stdout_tail)[-MAX_WHY_CHARS:],
                 did_not_run=verdict.did_not_run(record),
-                resolved_by=Resolution(passed.command_id, iso(passed.started_at))
-                if passed
-                else None,
+                resolved_by=Resolution(passed.id, iso(passed.started_at)) if passed else None,
             )
         )
     return tuple(found)
@@ -228,11 +226,11 @@ def _tail(snapshot: Snapshot) -> tuple[Tail, ...]:
     return tuple(map(_tail_entry, kept[-MAX_TAIL:]))
 
 
-def _tail_entry(record: Record) -> Tail:
+def _tail_entry(record: Run) -> Tail:
     output = "\n".join(filter(None, (record.stdout_tail, record.stderr_tail)))
     most = MAX_WHY_CHARS if verdict.failed(record) else MAX_PASSED_CHARS
     kept = output[-most:]
-    cut = record.stdout_cut + record.stderr_cut + output[: len(output) - len(kept)].count("\n")
+    cut = record.lines_cut + output[: len(output) - len(kept)].count("\n")
     return Tail(record.command, record.exit_code, iso(record.started_at), kept, cut)
 
 

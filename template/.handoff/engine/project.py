@@ -1,4 +1,4 @@
-"""What lies where in this project, read and written through `store`."""
+"""What lies where in this project, read and written through the doors."""
 
 from __future__ import annotations
 
@@ -6,16 +6,15 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
-from . import config, feedback, store
+from . import config, layout, runs, session, store
 from .errors import HandoffError
+from .layout import STATE_FOLDER
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from .config import Config
     from .session import Session
-
-MAX_LOG_BYTES = 256_000
 
 
 class Project:
@@ -28,7 +27,7 @@ class Project:
     @property
     def config(self) -> Config:
         if self._config is None:
-            self._config = config.parse(self.json(config.PATH))
+            self._config = config.parse(self.json(layout.CONFIG))
         return self._config
 
     def path(self, relative: str) -> str:
@@ -57,60 +56,38 @@ class Project:
         return f"{self.config.artifacts['outputs']}/{session_id}"
 
     def load_session(self, session_id: str) -> Session | None:
-        from . import session
-
         try:
-            return session.parse(self.json(f"{config.STATE_FOLDER}/sessions/{session_id}.json"))
+            return session.parse(self.json(f"{STATE_FOLDER}/sessions/{session_id}.json"))
         except HandoffError:
             return None
 
-    def save_session(self, session: Session) -> None:
-        from . import session as sessions
-
-        data = json.dumps(sessions.value(session), sort_keys=True, indent=1).encode()
-        self.hide_state()
-        self.write(f"{config.STATE_FOLDER}/sessions/{session.id}.json", data + b"\n")
+    def save_session(self, one: Session) -> None:
+        data = json.dumps(session.value(one), sort_keys=True, indent=1).encode()
+        layout.hide(self.root)
+        self.write(f"{STATE_FOLDER}/sessions/{one.id}.json", data + b"\n")
 
     def sessions(self) -> tuple[Session, ...]:
         """Every session on record, the one with the newest event last."""
         try:
-            names = os.listdir(self.path(f"{config.STATE_FOLDER}/sessions"))
+            names = os.listdir(self.path(f"{STATE_FOLDER}/sessions"))
         except OSError:
             return ()
         ids = [name[:-5] for name in names if name.endswith(".json")]
         found = [one for one in map(self.load_session, sorted(ids)) if one is not None]
         return tuple(sorted(found, key=lambda one: one.last_event_at or 0))
 
-    def append_feedback(self, records: tuple[feedback.Record, ...]) -> None:
-        if records:
-            data = "".join(map(feedback.line, records)).encode()
-            self.hide_state()
-            store.append(self.path(self.config.artifacts["feedback"]), data, self.root)
-
-    def feedback(self, session_id: str) -> tuple[feedback.Record, ...]:
-        """The session's commands, one record each."""
+    def runs(self, session_id: str) -> tuple[runs.Run, ...]:
+        """The session's commands, one run each."""
         data = self.read(self.config.artifacts["feedback"]) or b""
         found = []
         for line in data.split(b"\n"):
             try:
-                record = feedback.parse(json.loads(line)) if line.strip() else None
+                run = runs.parse(json.loads(line)) if line.strip() else None
             except (ValueError, RecursionError):
                 continue
-            if record is not None and record.session_id == session_id:
-                found.append(record)
-        return feedback.merged(found)
-
-    def hide_state(self) -> None:
-        store.hide(self.path(config.STATE_FOLDER), self.root)
+            if run is not None and run.session_id == session_id:
+                found.append(run)
+        return runs.merged(found)
 
     def exclusive(self) -> AbstractContextManager[None]:
-        return store.exclusive(self.path(f"{config.STATE_FOLDER}/lock"), self.root)
-
-    def log(self, text: str) -> None:
-        """One entry in `hook.log`, which is started anew when it has grown."""
-        name = self.path(f"{config.STATE_FOLDER}/hook.log")
-        if len(store.tail(name, MAX_LOG_BYTES)) >= MAX_LOG_BYTES:
-            store.write(f"{name}.1", store.tail(name, MAX_LOG_BYTES), self.root)
-            store.remove(name, self.root)
-        self.hide_state()
-        store.append(name, text.encode("utf-8", "replace") + b"\n", self.root)
+        return store.exclusive(self.path(f"{STATE_FOLDER}/lock"), self.root)

@@ -7,55 +7,47 @@ hook pays for every one of them.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
-
-
-class Rule(NamedTuple):
-    name: str
-    triggers: tuple[str, ...]  # lower case; one must occur for the pattern to be tried
-    pattern: str  # group 1, where there is one, is kept in front of the marker
-
 
 _SECRET_NAME = (
     r"[A-Za-z0-9_.-]*(?:api[_-]?key|secret|token|passw(?:or)?d|passwd|credential|private[_-]?key"
     r"|access[_-]?key)[A-Za-z0-9_.-]*"
 )
 
-RULES = (
-    Rule(
+# Name; triggers, in lower case, one of which must occur for the pattern to be tried; pattern, whose
+# group 1, where there is one, is kept in front of the marker.
+RULES: tuple[tuple[str, tuple[str, ...], str], ...] = (
+    (
         "private-key",
         ("private key-----",),
         r"-----BEGIN [A-Z ]*PRIVATE KEY-----(?:.|\n)*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)",
     ),
-    Rule(
-        "github-token", ("gh", "github_pat"), r"\b(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_\w{40,})"
-    ),
-    Rule("anthropic-key", ("sk-ant-",), r"\bsk-ant-[A-Za-z0-9_-]{16,}"),
-    Rule("openai-key", ("sk-",), r"\bsk-(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{20,}"),
-    Rule("aws-access-key", ("akia", "asia"), r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"),
-    Rule("google-api-key", ("aiza",), r"\bAIza[A-Za-z0-9_-]{35}"),
-    Rule("gitlab-token", ("glpat-",), r"\bglpat-[A-Za-z0-9_-]{20,}"),
-    Rule("slack-token", ("xox", "xapp-"), r"\b(?:xox[abeoprs]-|xapp-)[A-Za-z0-9-]{10,}"),
-    Rule("stripe-key", ("_live_", "_test_"), r"\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,}"),
-    Rule("npm-token", ("npm_",), r"\bnpm_[A-Za-z0-9]{36}\b"),
-    Rule("pypi-token", ("pypi-",), r"\bpypi-[A-Za-z0-9_-]{50,}"),
-    Rule(
+    ("github-token", ("gh", "github_pat"), r"\b(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_\w{40,})"),
+    ("anthropic-key", ("sk-ant-",), r"\bsk-ant-[A-Za-z0-9_-]{16,}"),
+    ("openai-key", ("sk-",), r"\bsk-(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{20,}"),
+    ("aws-access-key", ("akia", "asia"), r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"),
+    ("google-api-key", ("aiza",), r"\bAIza[A-Za-z0-9_-]{35}"),
+    ("gitlab-token", ("glpat-",), r"\bglpat-[A-Za-z0-9_-]{20,}"),
+    ("slack-token", ("xox", "xapp-"), r"\b(?:xox[abeoprs]-|xapp-)[A-Za-z0-9-]{10,}"),
+    ("stripe-key", ("_live_", "_test_"), r"\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,}"),
+    ("npm-token", ("npm_",), r"\bnpm_[A-Za-z0-9]{36}\b"),
+    ("pypi-token", ("pypi-",), r"\bpypi-[A-Za-z0-9_-]{50,}"),
+    (
         "jwt",
         ("eyj",),
         r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}",
     ),
-    Rule(
+    (
         "authorization",
         ("bearer ", "basic "),
         r"(?i)((?:authorization\s*[:=]\s*['\"]?)?\b(?:bearer|basic)\s+)(?!\[redacted)[A-Za-z0-9._~+/-]{12,}=*",
     ),
-    Rule("url-credentials", ("://",), r"(\b[a-z][a-z0-9+.-]*://)[^\s/:@'\"]*:[^\s/@'\"]+(?=@)"),
-    Rule(
+    ("url-credentials", ("://",), r"(\b[a-z][a-z0-9+.-]*://)[^\s/:@'\"]*:[^\s/@'\"]+(?=@)"),
+    (
         "option",
         ("--",),
         rf"(?i)(--{_SECRET_NAME}(?:=|\s+)['\"]?)(?!\[redacted|-|['\"$<])[^\s'\"]{{4,}}",
     ),
-    Rule(
+    (
         "assignment",
         ("key", "secret", "token", "passw", "credential"),
         rf"(?i)((?<![\w-]){_SECRET_NAME}['\"]?\s*[:=]\s*['\"]?)"
@@ -70,12 +62,12 @@ def redact(text: str) -> tuple[str, int]:
     """`text` with every secret replaced by a typed marker, and how many there were."""
     lowered = text.lower()
     hits = 0
-    for rule in RULES:
-        if any(trigger in lowered for trigger in rule.triggers):
-            pattern = _compiled.get(rule.name) or re.compile(rule.pattern)
-            _compiled[rule.name] = pattern
+    for name, triggers, expression in RULES:
+        if any(trigger in lowered for trigger in triggers):
+            pattern = _compiled.get(name) or re.compile(expression)
+            _compiled[name] = pattern
             keep = r"\1" if pattern.groups else ""
-            text, count = pattern.subn(f"{keep}[redacted:{rule.name}]", text)
+            text, count = pattern.subn(f"{keep}[redacted:{name}]", text)
             hits += count
     return text, hits
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, cast
 
 from .errors import HandoffError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .runtimes import base
+    from typing import Any
+
+    from .runtimes import protocol
 
 RUNTIMES = {
     "claude-code": "claude_code",
@@ -16,19 +18,22 @@ RUNTIMES = {
 }
 
 
-def hooks(runtime: str) -> base.Hooks:
-    return cast("base.Hooks", _module(runtime, "hooks"))
+def hooks(runtime: str) -> protocol.Hooks:
+    module: protocol.Hooks = _module(runtime, "hooks")
+    return module
 
 
-def transcript(runtime: str) -> base.Transcript:
-    return cast("base.Transcript", _module(runtime, "transcript"))
+def transcript(runtime: str) -> protocol.Transcript:
+    module: protocol.Transcript = _module(runtime, "transcript")
+    return module
 
 
-def launch(runtime: str) -> base.Launch:
-    return cast("base.Launch", _module(runtime, "launch"))
+def launch(runtime: str) -> protocol.Launch:
+    module: protocol.Launch = _module(runtime, "launch")
+    return module
 
 
-def _module(runtime: str, name: str) -> object:
+def _module(runtime: str, name: str) -> Any:
     if runtime not in RUNTIMES:
         raise HandoffError(
             f"no runtime is called `{runtime}`", hint=f"use one of: {', '.join(RUNTIMES)}"

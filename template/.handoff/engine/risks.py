@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from . import steps, verdict
-from .feedback import Record
 from .model import Snapshot
+from .runs import Run
 
 LOW_REVIEW_TOTAL = 7
 MAX_OF_A_KIND = 10
@@ -48,10 +48,10 @@ def _acceptance(snapshot: Snapshot) -> Iterator[Risk]:
             yield Risk("block", "acceptance.missing", f"`{command}` did not run in this session")
         elif last.exit_code is None:
             detail = f"how the last run of `{command}` ended is unknown"
-            yield Risk("block", "feedback.null_exit", detail, last.command_id)
+            yield Risk("block", "feedback.null_exit", detail, last.id)
         elif last.exit_code != 0:
             detail = f"`{command}` failed with exit code {last.exit_code}"
-            yield Risk("block", "acceptance.failed", detail, last.command_id)
+            yield Risk("block", "acceptance.failed", detail, last.id)
 
 
 def _commands(snapshot: Snapshot) -> Iterator[Risk]:
@@ -60,12 +60,12 @@ def _commands(snapshot: Snapshot) -> Iterator[Risk]:
         if record.command not in accepted:
             ended = f"failed with exit code {record.exit_code} and has not passed since"
             detail = f"`{record.command}` {ended}"
-            yield Risk("warn", "command.failed", detail, record.command_id)
+            yield Risk("warn", "command.failed", detail, record.id)
     unknown = [record for record in snapshot.feedback if record.exit_code is None]
     if unknown:
         number = steps.counted(len(unknown), "command")
         detail = f"how {number} ended is unknown: `{unknown[-1].command}`"
-        yield Risk("info", "command.unknown", detail, unknown[-1].command_id)
+        yield Risk("info", "command.unknown", detail, unknown[-1].id)
 
 
 def _statement(snapshot: Snapshot) -> Iterator[Risk]:
@@ -76,10 +76,10 @@ def _statement(snapshot: Snapshot) -> Iterator[Risk]:
             f"the agent said {claim[0].strip()!r}, but `{red[-1].command}` ended with exit code "
             f"{red[-1].exit_code}"
         )
-        yield Risk("warn", "statement.contradicted", detail, red[-1].command_id)
+        yield Risk("warn", "statement.contradicted", detail, red[-1].id)
 
 
-def _red_checks(snapshot: Snapshot) -> list[Record]:
+def _red_checks(snapshot: Snapshot) -> list[Run]:
     wanted = snapshot.config.acceptance_commands
     return [
         record

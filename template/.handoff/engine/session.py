@@ -97,9 +97,9 @@ def after_event(session: Session, event: base.HookEvent, now: float) -> Session:
 
 def after_records(
     session: Session, found: Iterable[Record]
-) -> tuple[Session, tuple[feedback.Record, ...]]:
-    """The session after transcript records, and the commands among them."""
-    commands: list[feedback.Record] = []
+) -> tuple[Session, tuple[dict[str, object], ...]]:
+    """The session after transcript records, and feedback entries of the commands among them."""
+    commands: list[dict[str, object]] = []
     pending = {call.id: call for call in session.pending}
     turns = records = skipped = 0
     for record in found:
@@ -135,19 +135,19 @@ def after_records(
     return session, tuple(commands)
 
 
-def unfinished(session: Session) -> tuple[feedback.Record, ...]:
-    """The commands whose end never came: their exit codes are unknown."""
+def unfinished(session: Session) -> tuple[dict[str, object], ...]:
+    """Entries of the commands whose end never came: their exit codes are unknown."""
     return tuple(
         _command(session, call, Result(call.id, None, "", "", None, "its end was not seen"))
         for call in session.pending
     )
 
 
-def _command(session: Session, call: Call, result: Result) -> feedback.Record:
+def _command(session: Session, call: Call, result: Result) -> dict[str, object]:
     took = None
     if call.at is not None and result.at is not None:
         took = max(0, round((result.at - call.at) * 1000))
-    return feedback.record(
+    return feedback.entry(
         call.id,
         call.command,
         result.stdout,
@@ -187,7 +187,7 @@ def _step(step: Step) -> Step:
 
 
 def _call(call: Call) -> Call:
-    return call._replace(command=feedback.record(call.id, call.command).command)
+    return call._replace(command=str(feedback.entry(call.id, call.command)["command"]))
 
 
 def _short(text: str, max_chars: int) -> str:

@@ -6,8 +6,8 @@ import re
 from typing import Callable, NamedTuple
 
 from . import verdict
-from .feedback import Record
 from .model import Snapshot
+from .runs import Run
 
 MAX_CHARS = 400
 # Programs for which a non-zero exit code is an ordinary answer.
@@ -35,7 +35,7 @@ def next_action(snapshot: Snapshot) -> NextAction | None:
     return None
 
 
-def must_pass(snapshot: Snapshot) -> tuple[Record, ...]:
+def must_pass(snapshot: Snapshot) -> tuple[Run, ...]:
     """The commands that failed last and have to pass: the acceptance commands where some are
     configured, else whatever check or program the session left red."""
     wanted = snapshot.config.acceptance_commands

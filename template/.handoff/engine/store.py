@@ -6,7 +6,7 @@ import contextlib
 import os
 from collections.abc import Iterator
 
-from .errors import HandoffError
+from .paths import inside
 
 MAX_FILE_BYTES = 20_000_000
 
@@ -27,7 +27,7 @@ def write(path: str, data: bytes, within: str) -> bool:
 
     Raises: HandoffError where the path leads out of the folder `within`.
     """
-    target = _inside(path, within)
+    target = inside(path, within)
     if read(target) == data:
         return False
     folder = os.path.dirname(target)
@@ -46,36 +46,14 @@ def write(path: str, data: bytes, within: str) -> bool:
     return True
 
 
-def append(path: str, data: bytes, within: str) -> None:
-    """Add whole lines to the end of a file in one write, so that writers never mix."""
-    target = _inside(path, within)
-    os.makedirs(os.path.dirname(target), exist_ok=True)
-    handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-    try:
-        os.write(handle, data)
-    finally:
-        os.close(handle)
-
-
 def remove(path: str, within: str) -> None:
     with contextlib.suppress(FileNotFoundError):
-        os.unlink(_inside(path, within))
+        os.unlink(inside(path, within))
 
 
 def hide(folder: str, within: str) -> None:
     """Make git ignore the folder from the inside."""
     write(os.path.join(folder, ".gitignore"), b"*\n", within)
-
-
-def tail(path: str, max_bytes: int) -> bytes:
-    """The last bytes of a file; empty where it cannot be read."""
-    try:
-        with open(path, "rb") as file:
-            file.seek(0, os.SEEK_END)
-            file.seek(max(0, file.tell() - max_bytes))
-            return file.read(max_bytes)
-    except OSError:
-        return b""
 
 
 class Lines:
@@ -101,7 +79,7 @@ class Lines:
 @contextlib.contextmanager
 def exclusive(path: str, within: str, timeout_seconds: float = 10) -> Iterator[None]:
     """Hold a lock file while the block runs; go on without it when it stays taken."""
-    target = _inside(path, within)
+    target = inside(path, within)
     os.makedirs(os.path.dirname(target), exist_ok=True)
     with open(target, "ab") as file:
         locked = _lock(file.fileno(), timeout_seconds)
@@ -134,14 +112,3 @@ def _unlock(handle: int) -> None:
     import fcntl
 
     fcntl.flock(handle, fcntl.LOCK_UN)
-
-
-def _inside(path: str, within: str) -> str:
-    """The real path of `path`, which must lie in `within`."""
-    real, root = os.path.realpath(path), os.path.realpath(within)
-    if os.path.commonpath([real, root]) != root:
-        raise HandoffError(
-            f"`{path}` leads out of `{within}`",
-            hint="handoff writes nothing there: remove the link",
-        )
-    return real

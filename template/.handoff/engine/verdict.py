@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from .feedback import Record
+from .runs import Run
 
 _ASSIGNMENTS = re.compile(r"^(?:[A-Za-z_]\w*=\S*\s+)+")
 _WRAPPERS = re.compile(
@@ -42,15 +42,15 @@ def masks_its_exit_code(command: str) -> bool:
     return bool(re.search(r"[|;]", unquoted)) and "pipefail" not in unquoted
 
 
-def failed(record: Record) -> bool:
+def failed(record: Run) -> bool:
     return record.exit_code is not None and record.exit_code != 0
 
 
-def did_not_run(record: Record) -> bool:
+def did_not_run(record: Run) -> bool:
     return record.exit_code in _DID_NOT_RUN
 
 
-def resolving(record: Record, later: Iterable[Record]) -> Record | None:
+def resolving(record: Run, later: Iterable[Run]) -> Run | None:
     """The first later run of the same command that passed."""
     for other in later:
         if other.exit_code == 0 and _same(other.command, record.command):
@@ -58,7 +58,7 @@ def resolving(record: Record, later: Iterable[Record]) -> Record | None:
     return None
 
 
-def last_run(command: str, records: Iterable[Record]) -> Record | None:
+def last_run(command: str, records: Iterable[Run]) -> Run | None:
     """The newest run of `command` whose exit code is its own."""
     runs = [record for record in records if _same(record.command, command)]
     return runs[-1] if runs else None

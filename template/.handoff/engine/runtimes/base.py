@@ -1,16 +1,16 @@
-"""What every runtime offers, and the event its hooks turn into.
+"""The event that every runtime's hook payload turns into.
 
-A runtime is three modules of module-level names: `hooks`, `transcript` and `launch`.
+Neither this module nor a runtime's `hooks` imports `typing`: a command's hook costs hardly more
+than starting Python, and that import alone is a quarter of it. What a runtime has to offer is in
+`protocol`.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from .. import feedback, records
+    from collections.abc import Callable, Mapping
+    from typing import Any
 
 SESSION_START = "session-start"
 PROMPT = "prompt"
@@ -20,48 +20,56 @@ PRE_COMPACT = "pre-compact"
 SESSION_END = "session-end"
 
 
-class HookEvent(NamedTuple):
-    kind: str  # one of the six above
-    native_id: str
-    transcript: str | None  # path, as the runtime sent it
-    source: str = ""  # session-start: startup, resume, clear, compact or fork
-    prompt: str = ""  # prompt: the human's words
-    statement: str | None = None  # turn-end: the agent's last words
-    reason: str = ""  # session-end
-    record: feedback.Record | None = None  # command
+class HookEvent:
+    """One call of a hook; fields that an event does not have are empty."""
+
+    def __init__(
+        self,
+        kind: str,  # one of the six above
+        native_id: str,
+        transcript: str | None,  # path, as the runtime sent it
+        source: str = "",  # session-start: startup, resume, clear, compact or fork
+        prompt: str = "",  # prompt: the human's words
+        statement: str | None = None,  # turn-end: the agent's last words
+        reason: str = "",  # session-end
+        entry: dict[str, object] | None = None,  # command: its feedback entry
+    ) -> None:
+        self.kind = kind
+        self.native_id = native_id
+        self.transcript = transcript
+        self.source = source
+        self.prompt = prompt
+        self.statement = statement
+        self.reason = reason
+        self.entry = entry
 
 
-class Hooks(Protocol):
-    """`runtimes/<name>/hooks.py`: the entries to install, payloads in, replies out."""
+def event_of(
+    payload: Mapping[str, Any],
+    events: Mapping[str, tuple[str, ...]],
+    shell: str,
+    prompt: Callable[[Mapping[str, Any]], str],
+    entry: Callable[[Mapping[str, Any]], dict[str, object]],
+) -> HookEvent | None:
+    """The event in a payload whose keys are Claude Code's, as several runtimes have them.
 
-    SETTINGS: str  # the project's settings file, from the repository root
-    EVENTS: Mapping[str, tuple[str, ...]]  # ours: theirs
-    MATCHERS: Mapping[str, str]  # their event: which of its occasions
-    TIMEOUTS: Mapping[str, int]  # our event: in the runtime's own unit
-    PROJECT_DIR: str  # shell expression for a folder inside the project
-    TAIL_BYTES: int  # how much of the transcript's end may hold a command's exit code; 0 = none
-
-    def event(self, payload: Mapping[str, Any]) -> HookEvent | None:
-        """The event in a hook's payload, or None when it is none of ours."""
-
-    def settled(self, record: feedback.Record, tail: bytes) -> feedback.Record:
-        """The record with the exit code that the transcript's last bytes give it."""
-
-    def reply(self, kind: str, context: str) -> dict[str, Any]:
-        """The object that hands `context` to the model at this event."""
-
-
-class Transcript(Protocol):
-    """`runtimes/<name>/transcript.py`: complete lines in, records out."""
-
-    def records(self, lines: Iterable[bytes]) -> Iterator[records.Record]: ...
-
-
-class Launch(Protocol):
-    """`runtimes/<name>/launch.py`: how to start it."""
-
-    def resume_command(self, native_id: str) -> str:
-        """The shell command that opens the native session again."""
+    `events` maps ours to theirs, `shell` is the tool that runs commands; `prompt` and `entry` read
+    the human's words and the command out of a payload. None: it is no event of ours.
+    """
+    name, native_id = text(payload, "hook_event_name"), text(payload, "session_id")
+    kind = next((ours for ours, theirs in events.items() if name in theirs), None)
+    if kind is None or not native_id or (kind == COMMAND and payload.get("tool_name") != shell):
+        return None
+    return HookEvent(
+        kind=kind,
+        native_id=native_id,
+        transcript=text(payload, "transcript_path") or None,
+        source=text(payload, "source"),
+        prompt=prompt(payload) if kind == PROMPT else "",
+        statement=text(payload, "last_assistant_message") or None,
+        reason=text(payload, "reason"),
+        entry=entry(payload) if kind == COMMAND else None,
+    )
 
 
 def text(payload: Mapping[str, Any], key: str) -> str:

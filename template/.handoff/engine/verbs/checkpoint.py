@@ -6,7 +6,7 @@ import os
 import time
 from typing import TYPE_CHECKING
 
-from .. import git, names, registry, session, store
+from .. import feedback, git, layout, names, registry, session, store
 from . import generate
 
 if TYPE_CHECKING:
@@ -53,13 +53,12 @@ def swept(project: Project, current: Session) -> Session:
         current, commands = session.after_records(current, found)
     finally:
         lines.close()
-    known = {r.command_id: r for r in project.feedback(current.id)}
-    project.append_feedback(
-        tuple(
-            record
-            for record in commands
-            if record.command_id not in known
-            or (known[record.command_id].exit_code is None and record.exit_code is not None)
-        )
-    )
+    exit_codes = {run.id: run.exit_code for run in project.runs(current.id)}
+    new = [
+        entry
+        for entry in commands
+        if entry["command_id"] not in exit_codes
+        or (exit_codes[str(entry["command_id"])] is None and entry["exit_code"] is not None)
+    ]
+    layout.append_feedback(project.root, b"".join(map(feedback.line, new)))
     return current._replace(offset=lines.offset, note=None)

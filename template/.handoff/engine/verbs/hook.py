@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
 
-from .. import names, registry, store
+from .. import feedback, layout, logs, names, registry
 from ..errors import HandoffError
 from ..runtimes import base
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..project import Project
+    from typing import Any
+
+    from ..runtimes.protocol import Hooks
 
 _BOM = b"\xef\xbb\xbf"
 
 
-def answer(project: Project, runtime: str, data: bytes) -> bytes:
+def answer(root: str, runtime: str, data: bytes) -> bytes:
     """The bytes for stdout: empty, or one JSON object in the runtime's shape.
 
     Raises: HandoffError where the payload is no JSON object.
@@ -25,10 +27,16 @@ def answer(project: Project, runtime: str, data: bytes) -> bytes:
     if event is None:
         return b""
     if event.kind == base.COMMAND:
-        _record(project, hooks, event)
+        _record(root, hooks, event)
         return b""
+    return _answer(root, runtime, hooks, event)
+
+
+def _answer(root: str, runtime: str, hooks: Hooks, event: base.HookEvent) -> bytes:
+    from ..project import Project
     from . import checkpoint, start
 
+    project = Project(root)
     with project.exclusive():
         if event.kind == base.SESSION_START:
             context = start.start(project, runtime, event)
@@ -52,15 +60,16 @@ def _payload(data: bytes) -> dict[str, Any]:
     return value
 
 
-def _record(project: Project, hooks: base.Hooks, event: base.HookEvent) -> None:
+def _record(root: str, hooks: Hooks, event: base.HookEvent) -> None:
     """Append the command to the feedback log: the one event that must cost next to nothing."""
     import time
 
-    record = event.record
-    if record is None or not record.command:
+    entry = event.entry
+    if not entry or not entry["command"]:
         return
-    if record.exit_code is None and hooks.TAIL_BYTES and event.transcript:
-        record = hooks.settled(record, store.tail(event.transcript, hooks.TAIL_BYTES))
-    started_at = time.time() - (record.duration_ms or 0) / 1000
-    session_id = names.folder(event.native_id)
-    project.append_feedback((record._replace(session_id=session_id, started_at=started_at),))
+    if entry["exit_code"] is None and hooks.TAIL_BYTES and event.transcript:
+        entry = hooks.settled(entry, logs.tail(event.transcript, hooks.TAIL_BYTES))
+    took = entry["duration_ms"]
+    entry["started_at"] = round(time.time() - (took / 1000 if isinstance(took, int) else 0), 3)
+    entry["session_id"] = names.folder(event.native_id)
+    layout.append_feedback(root, feedback.line(entry))

@@ -6,7 +6,7 @@ import hashlib
 import os
 from typing import TYPE_CHECKING, Any, Callable
 
-from .. import config, feedback, git, registry, store, workbench
+from .. import git, layout, registry, runs, store, workbench
 from ..errors import HandoffError
 from ..model import (
     Evidence,
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..project import Project
     from ..session import Session
 
-INSTALLED = f"{config.STATE_FOLDER}/installed.json"
+INSTALLED = f"{layout.STATE_FOLDER}/installed.json"
 MAX_HASHED = 40
 MAX_COUNTED_BYTES = 1_000_000
 
@@ -34,7 +34,8 @@ def take(
 ) -> Snapshot:
     """The snapshot of a session; `previous` is the active packet's value, where there is one."""
     state = repository(project, at, current.base_commit)
-    records = feedback.merged((*project.feedback(current.id), *unfinished(current)))
+    open_calls = [run for run in map(runs.parse, unfinished(current)) if run]
+    records = runs.merged((*project.runs(current.id), *open_calls))
     bench = _workbench(project, current, records)
     evidence = [
         _evidence(project, report.path) for report in (bench.verification, bench.review) if report
@@ -120,9 +121,7 @@ def _is_small(name: str) -> bool:
         return False
 
 
-def _workbench(
-    project: Project, current: Session, records: tuple[feedback.Record, ...]
-) -> Workbench:
+def _workbench(project: Project, current: Session, records: tuple[runs.Run, ...]) -> Workbench:
     paths = project.config.artifacts
     sources: list[Source] = []
     problems: list[Finding] = []
@@ -184,12 +183,11 @@ def _report(project: Project, kind: str, task: str | None) -> str:
 
 
 def _session_sources(
-    project: Project, current: Session, records: tuple[feedback.Record, ...]
+    project: Project, current: Session, records: tuple[runs.Run, ...]
 ) -> list[Source]:
     found = []
     if records:
-        lines = "".join(map(feedback.line, records)).encode()
-        digest = hashlib.sha256(lines).hexdigest()
+        digest = hashlib.sha256(repr(records).encode("utf-8", "replace")).hexdigest()
         found.append(Source("feedback", project.config.artifacts["feedback"], digest, len(records)))
     if current.transcript or current.note:
         path = current.transcript or ""

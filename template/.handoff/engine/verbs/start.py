@@ -6,7 +6,7 @@ import json
 import time
 from typing import TYPE_CHECKING, Any
 
-from .. import context, freshness, git, ledger, names, session
+from .. import context, freshness, git, layout, ledger, names, session
 from ..errors import HandoffError
 from . import checkpoint, snapshot
 
@@ -90,4 +90,4 @@ def _recover(project: Project, current: Session) -> None:
             if checkpoint.has_unread(one):
                 checkpoint.recover(project, one)
         except HandoffError as error:
-            project.log(f"session {one.id} could not be recovered: {error}")
+            layout.log(project.root, f"session {one.id} could not be recovered: {error}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from .. import config, git, ledger, store
+from .. import git, layout, ledger, logs
 from ..times import iso
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def status(project: Project) -> dict[str, Any]:
         ref = ledger.ref(git.branch(at.top), git.head(at.top), "default")
         tip = ledger.tip(ledger.path(at.common_dir), ref)
         active = json.loads(tip.payload) if tip else None
-    error = store.tail(project.path(f"{config.STATE_FOLDER}/hook.log"), 2_000)
+    error = logs.tail(project.path(f"{layout.STATE_FOLDER}/hook.log"), 2_000)
     return {
         "branch": git.branch(at.top) if at else None,
         "git": at is not None,

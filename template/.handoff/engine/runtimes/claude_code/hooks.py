@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
 
 from ... import feedback
 from ..base import (
@@ -14,10 +12,16 @@ from ..base import (
     SESSION_END,
     SESSION_START,
     TURN_END,
-    HookEvent,
+    event_of,
     text,
 )
-from .words import human_words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from ..base import HookEvent
 
 SETTINGS = ".claude/settings.json"
 EVENTS = {
@@ -46,27 +50,11 @@ _FAILURE = re.compile(r"Exit code (-?\d+)(?:\n|$)")
 
 
 def event(payload: Mapping[str, Any]) -> HookEvent | None:
-    name = text(payload, "hook_event_name")
-    kind = next((ours for ours, theirs in EVENTS.items() if name in theirs), None)
-    native_id = text(payload, "session_id")
-    if kind is None or not native_id:
-        return None
-    if kind == COMMAND and payload.get("tool_name") != "Bash":
-        return None
-    return HookEvent(
-        kind=kind,
-        native_id=native_id,
-        transcript=text(payload, "transcript_path") or None,
-        source=text(payload, "source"),
-        prompt=human_words(text(payload, "prompt")),
-        statement=text(payload, "last_assistant_message") or None,
-        reason=text(payload, "reason"),
-        record=_record(payload) if kind == COMMAND else None,
-    )
+    return event_of(payload, EVENTS, "Bash", _prompt, _entry)
 
 
-def settled(record: feedback.Record, tail: bytes) -> feedback.Record:
-    return record  # the payload already says all there is
+def settled(entry: dict[str, object], tail: bytes) -> dict[str, object]:
+    return entry  # the payload already says all there is
 
 
 def reply(kind: str, context: str) -> dict[str, Any]:
@@ -74,12 +62,18 @@ def reply(kind: str, context: str) -> dict[str, Any]:
     return {"hookSpecificOutput": output}
 
 
-def _record(payload: Mapping[str, Any]) -> feedback.Record:
+def _prompt(payload: Mapping[str, Any]) -> str:
+    from .words import human_words
+
+    return human_words(text(payload, "prompt"))
+
+
+def _entry(payload: Mapping[str, Any]) -> dict[str, object]:
     given = payload.get("tool_input")
     command = text(given, "command") if isinstance(given, dict) else ""
     code, stdout, stderr, error = outcome(payload.get("tool_response"), text(payload, "error"))
     duration = payload.get("duration_ms")
-    return feedback.record(
+    return feedback.entry(
         text(payload, "tool_use_id"),
         command,
         stdout,

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any
 
 from ... import feedback
 from ..base import (
@@ -14,10 +12,16 @@ from ..base import (
     SESSION_END,
     SESSION_START,
     TURN_END,
-    HookEvent,
+    event_of,
     text,
 )
-from .words import human_words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from ..base import HookEvent
 
 SETTINGS = ".codex/hooks.json"
 EVENTS = {
@@ -44,28 +48,12 @@ TAIL_BYTES = 512_000
 
 
 def event(payload: Mapping[str, Any]) -> HookEvent | None:
-    name = text(payload, "hook_event_name")
-    kind = next((ours for ours, theirs in EVENTS.items() if name in theirs), None)
-    native_id = text(payload, "session_id")
-    if kind is None or not native_id:
-        return None
-    if kind == COMMAND and payload.get("tool_name") != "Bash":
-        return None
-    return HookEvent(
-        kind=kind,
-        native_id=native_id,
-        transcript=text(payload, "transcript_path") or None,
-        source=text(payload, "source"),
-        prompt=human_words(text(payload, "prompt")),
-        statement=text(payload, "last_assistant_message") or None,
-        reason=text(payload, "reason"),
-        record=_record(payload) if kind == COMMAND else None,
-    )
+    return event_of(payload, EVENTS, "Bash", _prompt, _entry)
 
 
-def settled(record: feedback.Record, tail: bytes) -> feedback.Record:
-    """The record with the exit code of the rollout's item of the same id."""
-    needle = json.dumps(record.command_id).encode()
+def settled(entry: dict[str, object], tail: bytes) -> dict[str, object]:
+    """The entry with the exit code of the rollout's item of the same id."""
+    needle = json.dumps(entry["command_id"]).encode()
     for line in reversed(tail.split(b"\n")):
         if needle not in line or b'"CommandExecution"' not in line:
             continue
@@ -73,12 +61,11 @@ def settled(record: feedback.Record, tail: bytes) -> feedback.Record:
             item = json.loads(line)["payload"]["item"]
         except (ValueError, KeyError, TypeError):
             continue
-        if isinstance(item, dict) and item.get("id") == record.command_id:
-            code, milliseconds = item.get("exit_code"), duration_ms(item)
-            return record._replace(
-                exit_code=code if type(code) is int else None, duration_ms=milliseconds
-            )
-    return record
+        if isinstance(item, dict) and item.get("id") == entry["command_id"]:
+            code = item.get("exit_code")
+            known = code if type(code) is int else None
+            return {**entry, "exit_code": known, "duration_ms": duration_ms(item)}
+    return entry
 
 
 def reply(kind: str, context: str) -> dict[str, Any]:
@@ -97,9 +84,15 @@ def duration_ms(item: Mapping[str, Any]) -> int | None:
     return secs * 1_000 + nanos // 1_000_000
 
 
-def _record(payload: Mapping[str, Any]) -> feedback.Record:
+def _prompt(payload: Mapping[str, Any]) -> str:
+    from .words import human_words
+
+    return human_words(text(payload, "prompt"))
+
+
+def _entry(payload: Mapping[str, Any]) -> dict[str, object]:
     given = payload.get("tool_input")
-    return feedback.record(
+    return feedback.entry(
         text(payload, "tool_use_id"),
         text(given, "command") if isinstance(given, dict) else "",
         text(payload, "tool_response"),  # stdout and stderr as one; no exit code

@@ -1,0 +1,48 @@
+"""The few places that every event needs, found without reading the whole configuration."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from . import logs
+from .errors import HandoffError
+
+CONFIG = ".handoff/config.json"
+STATE_FOLDER = ".handoff/state"
+MAX_LOG_BYTES = 256_000
+
+
+def feedback_log(root: str) -> str:
+    """The path of the project's feedback log. Raises: HandoffError where none is configured."""
+    try:
+        with open(os.path.join(root, CONFIG), encoding="utf-8-sig") as file:
+            return os.path.join(root, json.load(file)["artifacts"]["feedback"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise HandoffError(
+            f"`{CONFIG}` does not tell the path of the feedback log: {error!r}",
+            hint="restore it from git, or run `handoff init` again",
+        ) from None
+
+
+def append_feedback(root: str, lines: bytes) -> None:
+    """Add entries to the feedback log; the state folder hides itself from git."""
+    if lines:
+        hide(root)
+        logs.append(feedback_log(root), lines, root)
+
+
+def log(root: str, text: str) -> None:
+    """One entry in `hook.log`, which starts anew when it has grown."""
+    name = os.path.join(root, STATE_FOLDER, "hook.log")
+    hide(root)
+    if os.path.exists(name) and os.path.getsize(name) > MAX_LOG_BYTES:
+        os.replace(name, f"{name}.1")
+    logs.append(name, text.encode("utf-8", "replace") + b"\n", root)
+
+
+def hide(root: str) -> None:
+    """Make git ignore the state folder from the inside."""
+    name = os.path.join(root, STATE_FOLDER, ".gitignore")
+    if not os.path.exists(name):
+        logs.append(name, b"*\n", root)

@@ -1,0 +1,32 @@
+"""The door to files that only grow: our logs, and the transcripts of others."""
+
+from __future__ import annotations
+
+import os
+
+from .paths import inside
+
+
+def append(path: str, data: bytes, within: str) -> None:
+    """Add whole lines to a file's end in one write, so that writers never mix."""
+    target = inside(path, within)
+    try:
+        handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    except FileNotFoundError:
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    try:
+        os.write(handle, data)
+    finally:
+        os.close(handle)
+
+
+def tail(path: str, max_bytes: int) -> bytes:
+    """A file's last bytes; empty where it cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            file.seek(0, os.SEEK_END)
+            file.seek(max(0, file.tell() - max_bytes))
+            return file.read(max_bytes)
+    except OSError:
+        return b""

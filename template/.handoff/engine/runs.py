@@ -1,0 +1,64 @@
+"""Runs: the commands on record, read from the lines that `feedback` writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+
+class Run(NamedTuple):
+    id: str
+    session_id: str
+    command: str
+    exit_code: int | None = None  # None = unknown
+    started_at: float | None = None  # epoch seconds
+    duration_ms: int | None = None
+    stdout_tail: str = ""
+    stderr_tail: str = ""
+    lines_cut: int = 0  # of both, from the front
+    source: str = "runner"  # hook, transcript or runner
+    note: str | None = None  # what went wrong with running it, or who ran it
+
+
+def parse(value: Any) -> Run | None:
+    """The run in a parsed line, or None when the line is no feedback entry."""
+    if not isinstance(value, dict) or not isinstance(value.get("command"), (str, list)):
+        return None
+    command, code = value["command"], value.get("exit_code")
+    cut = value.get("truncations")
+    counts = cut.values() if isinstance(cut, dict) else ()
+    took = _number(value.get("duration_ms"))
+    return Run(
+        id=_text(value.get("command_id")),
+        session_id=_text(value.get("session_id")),
+        command=command if isinstance(command, str) else " ".join(map(str, command)),
+        exit_code=code if type(code) is int else None,
+        started_at=_number(value.get("started_at")),
+        duration_ms=int(took) if took is not None else None,
+        stdout_tail=_text(value.get("stdout_tail")),
+        stderr_tail=_text(value.get("stderr_tail")),
+        lines_cut=sum(count for count in counts if type(count) is int),
+        source=_text(value.get("source")) or "runner",
+        note=_text(value.get("error")) or _text(value.get("agent_note")) or None,
+    )
+
+
+def merged(runs: Iterable[Run]) -> tuple[Run, ...]:
+    """One run per id, in order of first appearance; a known exit code completes an unknown one."""
+    found: dict[str, Run] = {}
+    for number, new in enumerate(runs):
+        key = new.id or f"line {number}"
+        old = found.get(key)
+        if old is None:
+            found[key] = new
+        elif old.exit_code is None and new.exit_code is not None:
+            found[key] = new._replace(started_at=old.started_at or new.started_at)
+    return tuple(found.values())
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if type(value) in (int, float) else None

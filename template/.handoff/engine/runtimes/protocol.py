@@ -1,0 +1,43 @@
+"""What every runtime offers: three modules of module-level names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from .. import records
+    from .base import HookEvent
+
+
+class Hooks(Protocol):
+    """`runtimes/<name>/hooks.py`: the entries to install, payloads in, replies out."""
+
+    SETTINGS: str  # the project's settings file, from the repository root
+    EVENTS: Mapping[str, tuple[str, ...]]  # ours: theirs
+    MATCHERS: Mapping[str, str]  # their event: which of its occasions
+    TIMEOUTS: Mapping[str, int]  # our event: in the runtime's own unit
+    PROJECT_DIR: str  # shell expression for a folder inside the project
+    TAIL_BYTES: int  # how much of the transcript's end may hold a command's exit code; 0 = none
+
+    def event(self, payload: Mapping[str, Any]) -> HookEvent | None:
+        """The event in a hook's payload, or None when it is none of ours."""
+
+    def settled(self, entry: dict[str, object], tail: bytes) -> dict[str, object]:
+        """The command's entry with the exit code that the transcript's last bytes give it."""
+
+    def reply(self, kind: str, context: str) -> dict[str, Any]:
+        """The object that hands `context` to the model at this event."""
+
+
+class Transcript(Protocol):
+    """`runtimes/<name>/transcript.py`: complete lines in, records out."""
+
+    def records(self, lines: Iterable[bytes]) -> Iterator[records.Record]: ...
+
+
+class Launch(Protocol):
+    """`runtimes/<name>/launch.py`: how to start it."""
+
+    def resume_command(self, native_id: str) -> str:
+        """The shell command that opens the native session again."""

@@ -15,9 +15,9 @@ def folder(identifier: str) -> str:
     Two identifiers never share a name, not even on a file system that ignores case.
     """
     device = identifier[:3] in _DEVICES and len(identifier) <= 4
-    if 0 < len(identifier) <= _MAX_FOLDER_CHARS and not device and identifier[0] not in "-_":
-        if _FOLDER_CHARS.issuperset(identifier):
-            return identifier
+    plain = _FOLDER_CHARS.issuperset(identifier) and identifier[:1] not in ("", "-", "_")
+    if plain and not device and len(identifier) <= _MAX_FOLDER_CHARS:
+        return identifier
     kept = (char if char in _FOLDER_CHARS else "-" for char in identifier.lower()[:40])
     return f"{''.join(kept).strip('-_') or 'id'}.{_hash(identifier)}"
 

@@ -4,55 +4,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from . import risks, steps, summary, verdict
+from . import commands, risks, steps, summary, verdict
 from .model import ChangedFile, Commit, Evidence, Finding, NativeSession, Snapshot, Source
-from .runs import Run
 from .times import iso
 
 MAX_FILES = 200
 MAX_COMMITS = 50
-MAX_COMMANDS = 100
-MAX_ATTEMPTS = 30
-MAX_TAIL = 30
-MAX_WHY_CHARS = 1_200
-MAX_PASSED_CHARS = 200
 MAX_NATIVE_SESSIONS = 20
 MAX_PREREQUISITES = 10
-
-
-class CommandRun(NamedTuple):
-    id: str
-    command: str
-    exit_code: int | None
-    started_at: str | None
-    duration_ms: int | None
-    source: str
-    note: str | None
-    counts_as_verification: bool
-
-
-class Resolution(NamedTuple):
-    id: str
-    at: str | None
-
-
-class FailedAttempt(NamedTuple):
-    id: str
-    command: str
-    exit_code: int
-    why: str
-    did_not_run: bool
-    resolved_by: Resolution | None
-
-
-class Tail(NamedTuple):
-    """One record of the feedback tail."""
-
-    command: str
-    exit_code: int | None
-    at: str | None
-    output: str
-    lines_cut: int
 
 
 class Prerequisite(NamedTuple):
@@ -81,14 +40,14 @@ class Packet(NamedTuple):
     summary: str
     changed_files: tuple[ChangedFile, ...]
     commits: tuple[Commit, ...]
-    commands_run: tuple[CommandRun, ...]
-    failed_attempts: tuple[FailedAttempt, ...]
+    commands_run: tuple[commands.CommandRun, ...]
+    failed_attempts: tuple[commands.FailedAttempt, ...]
     open_risks: tuple[risks.Risk, ...]
     next_action: str | None
     next_action_source: str | None
     last_statement: str | None
     verdict_pointer: dict[str, object]
-    feedback_tail: tuple[Tail, ...]
+    feedback_tail: tuple[commands.Tail, ...]
     assumptions_to_validate: tuple[str, ...]
     questions_for_human: tuple[str, ...]
     next_session_prereqs: tuple[Prerequisite, ...]
@@ -102,8 +61,9 @@ def generate(snapshot: Snapshot) -> Packet:
     """The packet of a snapshot. Where nothing tells a next action it is None: `gate` refuses it."""
     session, git, bench = snapshot.session, snapshot.git, snapshot.workbench
     action = steps.next_action(snapshot)
-    attempts = _attempts(snapshot.feedback)
-    tail = _tail(snapshot)
+    runs, acceptance = snapshot.feedback, snapshot.config.acceptance_commands
+    attempts = commands.failed_attempts(runs)
+    tail = commands.feedback_tail(runs, snapshot.config.tail_length)
     previous = snapshot.previous
     return Packet(
         session=_session(snapshot),
@@ -119,8 +79,8 @@ def generate(snapshot: Snapshot) -> Packet:
         summary=summary.paragraph(snapshot),
         changed_files=git.changed[:MAX_FILES],
         commits=git.commits[:MAX_COMMITS],
-        commands_run=_commands(snapshot),
-        failed_attempts=attempts[-MAX_ATTEMPTS:],
+        commands_run=commands.commands_run(runs, acceptance),
+        failed_attempts=attempts[-commands.MAX_ATTEMPTS :],
         open_risks=risks.open_risks(snapshot),
         next_action=action.text if action else None,
         next_action_source=action.source if action else None,
@@ -136,9 +96,9 @@ def generate(snapshot: Snapshot) -> Packet:
         truncated={
             "changed_files": Count(min(MAX_FILES, len(git.changed)), len(git.changed)),
             "commits": Count(min(MAX_COMMITS, len(git.commits)), len(git.commits)),
-            "commands_run": Count(len(_kept(snapshot.feedback)), len(snapshot.feedback)),
-            "failed_attempts": Count(min(MAX_ATTEMPTS, len(attempts)), len(attempts)),
-            "feedback_tail": Count(len(tail), len(snapshot.feedback)),
+            "commands_run": Count(len(commands.kept(runs)), len(runs)),
+            "failed_attempts": Count(min(commands.MAX_ATTEMPTS, len(attempts)), len(attempts)),
+            "feedback_tail": Count(len(tail), len(runs)),
         },
     )
 
@@ -167,71 +127,6 @@ def _task(snapshot: Snapshot) -> dict[str, object]:
         "goal_source": "board" if board_goal else "prompt" if session.goal else None,
         "topic": session.topic,
     }
-
-
-def _kept(records: tuple[Run, ...]) -> tuple[Run, ...]:
-    """The newest commands, and of the older ones those that failed, as far as there is room."""
-    if len(records) <= MAX_COMMANDS:
-        return records
-    red = [place for place, record in enumerate(records) if verdict.failed(record)]
-    places = set(red[-MAX_ATTEMPTS:])
-    for place in range(len(records) - 1, -1, -1):
-        if len(places) >= MAX_COMMANDS:
-            break
-        places.add(place)
-    return tuple(records[place] for place in sorted(places))
-
-
-def _commands(snapshot: Snapshot) -> tuple[CommandRun, ...]:
-    acceptance = snapshot.config.acceptance_commands
-    return tuple(
-        CommandRun(
-            id=record.id,
-            command=record.command,
-            exit_code=record.exit_code,
-            started_at=iso(record.started_at),
-            duration_ms=record.duration_ms,
-            source=record.source,
-            note=record.note,
-            counts_as_verification=verdict.counts_as_verification(record.command, acceptance),
-        )
-        for record in _kept(snapshot.feedback)
-    )
-
-
-def _attempts(records: tuple[Run, ...]) -> tuple[FailedAttempt, ...]:
-    found = []
-    for place, record in enumerate(records):
-        if record.exit_code is None or record.exit_code == 0:
-            continue
-        passed = verdict.resolving(record, records[place + 1 :])
-        found.append(
-            FailedAttempt(
-                id=record.id,
-                command=record.command,
-                exit_code=record.exit_code,
-                why=(record.stderr_tail or record.stdout_tail)[-MAX_WHY_CHARS:],
-                did_not_run=verdict.did_not_run(record),
-                resolved_by=Resolution(passed.id, iso(passed.started_at)) if passed else None,
-            )
-        )
-    return tuple(found)
-
-
-def _tail(snapshot: Snapshot) -> tuple[Tail, ...]:
-    """The last K records plus every failed one, never more than 30."""
-    records = snapshot.feedback
-    newest = max(0, len(records) - snapshot.config.tail_length)
-    kept = [r for place, r in enumerate(records) if place >= newest or verdict.failed(r)]
-    return tuple(map(_tail_entry, kept[-MAX_TAIL:]))
-
-
-def _tail_entry(record: Run) -> Tail:
-    output = "\n".join(filter(None, (record.stdout_tail, record.stderr_tail)))
-    most = MAX_WHY_CHARS if verdict.failed(record) else MAX_PASSED_CHARS
-    kept = output[-most:]
-    cut = record.lines_cut + output[: len(output) - len(kept)].count("\n")
-    return Tail(record.command, record.exit_code, iso(record.started_at), kept, cut)
 
 
 def _last_known_good(snapshot: Snapshot) -> str | None:

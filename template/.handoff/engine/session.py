@@ -92,6 +92,8 @@ def after_event(session: Session, event: base.HookEvent, now: float) -> Session:
     session = session._replace(last_event_at=now, ended_at=None, end_reason=None, recovered=False)
     if event.kind == base.PROMPT:
         return _prompted(session._replace(busy=True), event.prompt)
+    if event.plan is not None:
+        return session._replace(plan=tuple(map(_step, event.plan)))
     return session
 
 

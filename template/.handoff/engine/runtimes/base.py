@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
+    from ..records import Step
+
 SESSION_START = "session-start"
 PROMPT = "prompt"
 COMMAND = "command"
@@ -33,6 +35,7 @@ class HookEvent:
         statement: str | None = None,  # turn-end: the agent's last words
         reason: str = "",  # session-end
         entry: dict[str, object] | None = None,  # command: its feedback entry
+        plan: tuple[Step, ...] | None = None,  # command: the agent's to-do list, where that is one
     ) -> None:
         self.kind = kind
         self.native_id = native_id
@@ -42,23 +45,24 @@ class HookEvent:
         self.statement = statement
         self.reason = reason
         self.entry = entry
+        self.plan = plan
 
 
 def event_of(
     payload: Mapping[str, Any],
     events: Mapping[str, tuple[str, ...]],
-    shell: str,
+    tools: tuple[str, ...],
     prompt: Callable[[Mapping[str, Any]], str],
     entry: Callable[[Mapping[str, Any]], dict[str, object]],
 ) -> HookEvent | None:
     """The event in a payload whose keys are Claude Code's, as several runtimes have them.
 
-    `events` maps ours to theirs, `shell` is the tool that runs commands; `prompt` and `entry` read
+    `events` maps ours to theirs, `tools` are those we listen to; `prompt` and `entry` read
     the human's words and the command out of a payload. None: it is no event of ours.
     """
     name, native_id = text(payload, "hook_event_name"), text(payload, "session_id")
     kind = next((ours for ours, theirs in events.items() if name in theirs), None)
-    if kind is None or not native_id or (kind == COMMAND and payload.get("tool_name") != shell):
+    if kind is None or not native_id or (kind == COMMAND and payload.get("tool_name") not in tools):
         return None
     return HookEvent(
         kind=kind,

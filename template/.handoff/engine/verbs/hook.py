@@ -26,7 +26,7 @@ def answer(root: str, runtime: str, data: bytes) -> bytes:
     event = hooks.event(_payload(data))
     if event is None:
         return b""
-    if event.kind == base.COMMAND:
+    if event.kind == base.COMMAND and event.plan is None:
         _record(root, hooks, event)
         return b""
     return _answer(root, runtime, hooks, event)
@@ -40,8 +40,8 @@ def _answer(root: str, runtime: str, hooks: Hooks, event: base.HookEvent) -> byt
     with project.exclusive():
         if event.kind == base.SESSION_START:
             context = start.start(project, runtime, event)
-        elif event.kind == base.PROMPT:
-            context = start.prompted(project, runtime, event)
+        elif event.kind in (base.PROMPT, base.COMMAND):
+            context = start.noted(project, runtime, event)
         else:
             checkpoint.checkpoint(project, runtime, event)
             context = ""

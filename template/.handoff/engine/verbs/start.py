@@ -42,8 +42,8 @@ def start(project: Project, runtime: str, event: base.HookEvent) -> str:
     return packet_context(project, at, value, state.branch, state.head)
 
 
-def prompted(project: Project, runtime: str, event: base.HookEvent) -> str:
-    """Remember what the human asked for; nothing to tell the model."""
+def noted(project: Project, runtime: str, event: base.HookEvent) -> str:
+    """Remember what the human asked for, or what the agent plans; nothing to tell the model."""
     known = project.load_session(names.folder(event.native_id))
     current = known or session.new(runtime, event.native_id)._replace(
         base_commit=git.head(project.root)

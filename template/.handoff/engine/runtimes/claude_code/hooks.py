@@ -50,7 +50,7 @@ _FAILURE = re.compile(r"Exit code (-?\d+)(?:\n|$)")
 
 
 def event(payload: Mapping[str, Any]) -> HookEvent | None:
-    return event_of(payload, EVENTS, "Bash", _prompt, _entry)
+    return event_of(payload, EVENTS, ("Bash",), _prompt, _entry)
 
 
 def settled(entry: dict[str, object], tail: bytes) -> dict[str, object]:

@@ -10,6 +10,7 @@ from ..lines import items, mapping, objects, seconds, string
 from .hooks import outcome
 from .words import human_words
 
+_PLAN_TOOLS = ("TodoWrite", "TaskCreate", "TaskUpdate")
 _STATUSES = {
     "pending": "open",
     "in_progress": "in_progress",
@@ -19,46 +20,61 @@ _STATUSES = {
 
 
 def records(lines: Iterable[bytes]) -> Iterator[r.Record]:
+    plans: dict[str, tuple[str, dict[str, Any]]] = {}  # to-do calls whose result is not in yet
     for value in objects(lines):
         if isinstance(value, r.Skipped):
             yield value
             continue
         kind, at = value.get("type"), seconds(value.get("timestamp"))
         if kind == "assistant":
-            yield from _assistant(value, at)
+            yield from _assistant(value, at, plans)
         elif kind == "user" and not value.get("isMeta") and not value.get("isCompactSummary"):
-            yield from _user(value, at)
+            yield from _results(value, at, plans)
+            yield from _prompt(value, at)
 
 
-def _assistant(row: dict[str, Any], at: float | None) -> Iterator[r.Record]:
+def _assistant(
+    row: dict[str, Any], at: float | None, plans: dict[str, tuple[str, dict[str, Any]]]
+) -> Iterator[r.Record]:
     message, sidechain = mapping(row.get("message")), row.get("isSidechain") is True
     for block in map(mapping, items(message.get("content"))):
         if block.get("type") == "text" and not sidechain:
             yield r.Reply(string(block.get("text")), at)
         elif block.get("type") == "tool_use":
-            given, name = mapping(block.get("input")), string(block.get("name"))
+            call_id, name = string(block.get("id")), string(block.get("name"))
+            given = mapping(block.get("input"))
             if name == "Bash":
                 note = "subagent" if sidechain else None
-                yield r.Call(string(block.get("id")), string(given.get("command")), at, note)
-            elif not sidechain:
-                yield from _plan(name, given)
+                yield r.Call(call_id, string(given.get("command")), at, note)
+            elif name in _PLAN_TOOLS and not sidechain:
+                plans[call_id] = (name, given)
     if not sidechain:
         yield from _usage(mapping(message.get("usage")))
 
 
-def _user(row: dict[str, Any], at: float | None) -> Iterator[r.Record]:
-    content = mapping(row.get("message")).get("content")
+def _results(
+    row: dict[str, Any], at: float | None, plans: dict[str, tuple[str, dict[str, Any]]]
+) -> Iterator[r.Record]:
     response = row.get("toolUseResult")
-    for block in map(mapping, items(content)):
-        if block.get("type") == "tool_result":
+    for block in map(mapping, items(mapping(row.get("message")).get("content"))):
+        if block.get("type") != "tool_result":
+            continue
+        tool, given = plans.pop(string(block.get("tool_use_id")), ("", {}))
+        if not tool:
             yield _result(block, response, at)
-            if row.get("isSidechain") is not True:
-                yield from _created(response)
-    if row.get("isSidechain") is not True:
-        blocks = [{"text": content}] if isinstance(content, str) else map(mapping, items(content))
-        said = human_words("\n".join(string(block.get("text")) for block in blocks))
-        if said:
-            yield r.Prompt(said, at)
+        elif block.get("is_error") is not True:
+            yield from _plan(tool, given, mapping(response))
+
+
+def _prompt(row: dict[str, Any], at: float | None) -> Iterator[r.Record]:
+    """The human's words; rows with an origin are the program's, such as a task's notification."""
+    if row.get("isSidechain") is True or row.get("origin"):
+        return
+    content = mapping(row.get("message")).get("content")
+    blocks = [{"text": content}] if isinstance(content, str) else map(mapping, items(content))
+    said = human_words("\n".join(string(block.get("text")) for block in blocks))
+    if said:
+        yield r.Prompt(said, at)
 
 
 def _result(block: dict[str, Any], response: Any, at: float | None) -> r.Result:
@@ -75,8 +91,8 @@ def _result(block: dict[str, Any], response: Any, at: float | None) -> r.Result:
     return r.Result(call_id, code, stdout, stderr, at, error)
 
 
-def _plan(tool: str, given: dict[str, Any]) -> Iterator[r.Record]:
-    """The to-do list, from a call of `TodoWrite` (all of it) or `TaskUpdate` (one step)."""
+def _plan(tool: str, given: dict[str, Any], response: dict[str, Any]) -> Iterator[r.Record]:
+    """The to-do list after a call that succeeded: all of it, or one step."""
     if tool == "TodoWrite":
         todos = [mapping(todo) for todo in items(given.get("todos"))]
         yield r.Plan(
@@ -88,13 +104,9 @@ def _plan(tool: str, given: dict[str, Any]) -> Iterator[r.Record]:
     elif tool == "TaskUpdate":
         key, subject = string(given.get("taskId")), string(given.get("subject"))
         yield r.PlanChange(r.Step(key, subject, _status(given)))
-
-
-def _created(response: Any) -> Iterator[r.Record]:
-    """The step that a `TaskCreate` added: only its result tells the step's id."""
-    task = mapping(mapping(response).get("task"))
-    if string(task.get("id")) and string(task.get("subject")):
-        yield r.PlanChange(r.Step(string(task.get("id")), string(task.get("subject")), "open"))
+    else:  # the result of `TaskCreate` alone tells the step's id
+        key = string(mapping(response.get("task")).get("id"))
+        yield r.PlanChange(r.Step(key, string(given.get("subject")), "open"))
 
 
 def _status(todo: dict[str, Any]) -> str:

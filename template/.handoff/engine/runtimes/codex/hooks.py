@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from ...records import Step
     from ..base import HookEvent
 
 SETTINGS = ".codex/hooks.json"
@@ -32,7 +33,8 @@ EVENTS = {
     PRE_COMPACT: ("PreCompact",),
     SESSION_END: ("SessionEnd",),
 }
-MATCHERS = {"PostToolUse": "Bash"}
+# In code mode the plan is in no other place than its hook's payload.
+MATCHERS = {"PostToolUse": "Bash|update_plan"}
 # Seconds. SessionEnd is clamped to 3 with a warning at every start.
 TIMEOUTS = {
     SESSION_START: 15,
@@ -45,10 +47,14 @@ TIMEOUTS = {
 PROJECT_DIR = "$PWD"
 # A finished command's line is on disk when its hook runs; its output is in it.
 TAIL_BYTES = 512_000
+PLAN_ACCEPTED = "Plan updated"
 
 
 def event(payload: Mapping[str, Any]) -> HookEvent | None:
-    return event_of(payload, EVENTS, "Bash", _prompt, _entry)
+    found = event_of(payload, EVENTS, ("Bash", "update_plan"), _prompt, _entry)
+    if found and payload.get("tool_name") == "update_plan":
+        found.entry, found.plan = None, _plan(payload)
+    return found
 
 
 def settled(entry: dict[str, object], tail: bytes) -> dict[str, object]:
@@ -62,15 +68,19 @@ def settled(entry: dict[str, object], tail: bytes) -> dict[str, object]:
         except (ValueError, KeyError, TypeError):
             continue
         if isinstance(item, dict) and item.get("id") == entry["command_id"]:
-            code = item.get("exit_code")
-            known = code if type(code) is int else None
-            return {**entry, "exit_code": known, "duration_ms": duration_ms(item)}
+            return {**entry, "exit_code": exit_code(item), "duration_ms": duration_ms(item)}
     return entry
 
 
 def reply(kind: str, context: str) -> dict[str, Any]:
     output = {"hookEventName": EVENTS[kind][0], "additionalContext": context}
     return {"hookSpecificOutput": output}
+
+
+def exit_code(item: Mapping[str, Any]) -> int | None:
+    """Of a rollout's command; Codex writes -1 where it killed it, which says nothing."""
+    code = item.get("exit_code")
+    return code if type(code) is int and code >= 0 else None
 
 
 def duration_ms(item: Mapping[str, Any]) -> int | None:
@@ -82,6 +92,14 @@ def duration_ms(item: Mapping[str, Any]) -> int | None:
     if type(secs) is not int or type(nanos) is not int:
         return None
     return secs * 1_000 + nanos // 1_000_000
+
+
+def _plan(payload: Mapping[str, Any]) -> tuple[Step, ...] | None:
+    from .words import plan_steps
+
+    given = payload.get("tool_input")
+    accepted = payload.get("tool_response") == PLAN_ACCEPTED and isinstance(given, dict)
+    return plan_steps(given.get("plan")) if accepted else None
 
 
 def _prompt(payload: Mapping[str, Any]) -> str:

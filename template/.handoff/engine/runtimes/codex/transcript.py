@@ -8,26 +8,33 @@ from typing import Any
 
 from ... import records as r
 from ..lines import items, mapping, objects, seconds, string
-from .hooks import duration_ms
-from .words import human_words
-
-_STATUSES = {"pending": "open", "in_progress": "in_progress", "completed": "done"}
+from .hooks import PLAN_ACCEPTED, duration_ms, exit_code
+from .words import human_words, plan_steps
 
 
 def records(lines: Iterable[bytes]) -> Iterator[r.Record]:
+    plans: dict[str, r.Plan] = {}  # plans whose call is not known to have been accepted
     for value in objects(lines):
         if isinstance(value, r.Skipped):
             yield value
             continue
         payload = mapping(value.get("payload"))
-        kind = payload.get("type")
+        kind, call_id = payload.get("type"), string(payload.get("call_id"))
         at = seconds(value.get("timestamp"))
         if kind == "item_completed":
             yield from _item(mapping(payload.get("item")), payload, at)
         elif kind == "token_count":
             yield from _usage(mapping(payload.get("info")))
         elif kind == "function_call":
-            yield from _call(payload, at)
+            arguments = _arguments(payload)
+            if payload.get("name") == "update_plan":
+                plans[call_id] = r.Plan(plan_steps(arguments.get("plan")))
+            elif string(arguments.get("cmd")):  # it may never report its end
+                yield r.Call(call_id, string(arguments.get("cmd")), at)
+        elif kind == "function_call_output" and call_id in plans:
+            plan = plans.pop(call_id)
+            if payload.get("output") == PLAN_ACCEPTED:
+                yield plan
 
 
 def _item(item: dict[str, Any], payload: dict[str, Any], at: float | None) -> Iterator[r.Record]:
@@ -39,7 +46,7 @@ def _item(item: dict[str, Any], payload: dict[str, Any], at: float | None) -> It
     elif kind == "AgentMessage":
         yield r.Reply(_joined(item.get("content")), at)
     elif kind == "CommandExecution":
-        call_id, code = string(item.get("id")), item.get("exit_code")
+        call_id = string(item.get("id"))
         ended = payload.get("completed_at_ms")
         ended_at = ended / 1000 if type(ended) is int else at
         took = duration_ms(item)
@@ -49,34 +56,18 @@ def _item(item: dict[str, Any], payload: dict[str, Any], at: float | None) -> It
         yield r.Call(call_id, _command(item.get("command")), started_at)
         yield r.Result(
             call_id,
-            code if type(code) is int else None,
+            exit_code(item),
             string(item.get("aggregated_output")),
             "",
             ended_at,
         )
 
 
-def _call(payload: dict[str, Any], at: float | None) -> Iterator[r.Record]:
-    """A command that may never report its end, or the agent's plan."""
+def _arguments(payload: dict[str, Any]) -> dict[str, Any]:
     try:
-        arguments = mapping(json.loads(string(payload.get("arguments"))))
+        return mapping(json.loads(string(payload.get("arguments"))))
     except ValueError:
-        return
-    name = payload.get("name")
-    if name == "exec_command" and string(arguments.get("cmd")):
-        yield r.Call(string(payload.get("call_id")), string(arguments.get("cmd")), at)
-    elif name == "update_plan":
-        steps = [mapping(step) for step in items(arguments.get("plan"))]
-        yield r.Plan(
-            tuple(
-                r.Step(
-                    str(number),
-                    string(step.get("step")),
-                    _STATUSES.get(string(step.get("status")), "open"),
-                )
-                for number, step in enumerate(steps, 1)
-            )
-        )
+        return {}
 
 
 def _usage(info: dict[str, Any]) -> Iterator[r.Record]:

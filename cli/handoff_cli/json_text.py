@@ -192,7 +192,7 @@ def _refuse(name: str, text: bytes, error: json.JSONDecodeError) -> NoReturn:
         reason = error.msg[:1].lower() + error.msg[1:]
         message, hint = f"{reason} on line {error.lineno}", "fix it by hand"
     else:
-        at = next(at for at, (old, new) in enumerate(zip(text, loose)) if old != new)
+        at = next(at for at, byte in enumerate(text) if byte != loose[at])
         message = f"comment or trailing comma on line {_line(text, at)}"
         hint = "take comments and trailing commas out: its reader ignores a file that has them"
     raise HandoffError(f"`{name}` is not valid JSON: {message}", f"{hint}; {UNTOUCHED}") from error

@@ -98,8 +98,9 @@ def _plan(payload: Mapping[str, Any]) -> tuple[Step, ...] | None:
     from .words import plan_steps
 
     given = payload.get("tool_input")
-    accepted = payload.get("tool_response") == PLAN_ACCEPTED and isinstance(given, dict)
-    return plan_steps(given.get("plan")) if accepted else None
+    if payload.get("tool_response") != PLAN_ACCEPTED or not isinstance(given, dict):
+        return None
+    return plan_steps(given.get("plan"))
 
 
 def _prompt(payload: Mapping[str, Any]) -> str:

@@ -29,9 +29,7 @@ def human_words(text: str) -> str:
 def plan_steps(plan: Any) -> tuple[Step, ...]:
     """The steps of an `update_plan` call's `plan`."""
     steps = enumerate(map(mapping, items(plan)), 1)
-    return tuple(
-        Step(str(number), string(step.get("step")), _status(step)) for number, step in steps
-    )
+    return tuple(Step(str(at), string(step.get("step")), _status(step)) for at, step in steps)
 
 
 def _status(step: dict[str, Any]) -> str:

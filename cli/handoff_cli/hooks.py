@@ -1,4 +1,4 @@
-"""Our hook entries in a project's settings files: which, the engine tells; how, `settings_files`."""
+"""Our hook entries in a project's settings files: the engine tells which they are."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ def words() -> Console:
     """The console for words; Rich is loaded when the first is said."""
     from rich.console import Console
 
-    return Console(stderr=True, highlight=False, soft_wrap=True)
+    return Console(stderr=True, highlight=False)
 
 
 def error(error: HandoffError) -> None:

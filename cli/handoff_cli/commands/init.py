@@ -41,9 +41,9 @@ def init(
 ) -> None:
     """Set the generator up in a repository and install the hooks.
 
-    Detects the workbench artifacts, the test command and the agents in use, asks about the rest, and
-    changes no file of yours beyond splicing hook entries into the agents' settings. Run again, it
-    changes nothing; with `--data` it changes that answer and keeps what you edited.
+    Detects the workbench artifacts, the test command and the agents in use, asks about the rest,
+    and changes no file of yours beyond splicing hook entries into the agents' settings. Run again,
+    it changes nothing; with `--data` it changes that answer and keeps what you edited.
 
         handoff init
         handoff init --defaults --runtime claude-code

@@ -1,0 +1,1 @@
+"""The demo: a session recorded on the real Claude Code, played through the installed hooks."""

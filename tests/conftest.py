@@ -1,0 +1,29 @@
+"""Fixtures that every part of the tests uses."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests import repository
+from tests.repository import Repository
+
+
+@pytest.fixture(scope="session")
+def prototype(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository as `handoff init --defaults` leaves it: one commit, nothing of ours committed."""
+    made = repository.new(tmp_path_factory.mktemp("prototype") / "app")
+    made.write("app.py", "print('hello')\n")
+    made.commit("start")
+    done = made.handoff("init", "--defaults")
+    assert done.returncode == 0, done.stderr
+    return made.path
+
+
+@pytest.fixture
+def project(prototype: Path, tmp_path: Path) -> Repository:
+    """A fresh copy of the prototype."""
+    shutil.copytree(prototype, tmp_path / "app", symlinks=True)
+    return Repository(tmp_path / "app")

@@ -1,4 +1,4 @@
-"""A real repository on disk for tests: git with fixed people and dates, hooks as they are installed."""
+"""A real repository on disk: git with a fixed person and date, hooks as they are installed."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
-    help="Hand a coding agent's work over: what a session really did, as a packet for the next one.",
+    help="Hand a coding agent's work over: what a session really did, as a packet for the next.",
     epilog="Start with `handoff demo`, then `handoff init` in a repository of yours.",
 )
 app.command("init")(init.init)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+
 from handoff_cli import json_comments
 
 

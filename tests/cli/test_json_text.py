@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 
 import pytest
+
 from handoff_cli import json_text
 from handoff_cli.errors import HandoffError
 from handoff_cli.json_text import Document

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from handoff_cli import json_comments, settings_files
 from handoff_cli.errors import HandoffError
 from handoff_cli.settings_files import Entry, Place, add_hooks, hook_entries, remove_hooks
-from hypothesis import given
-from hypothesis import strategies as st
 
 SETTINGS = Path(__file__).parents[1] / "data" / "settings"
 MARK = ".handoff/engine hook"

@@ -26,7 +26,9 @@ def test_the_other_runtime_receives_the_packet_of_a_recorded_session(project: Re
         start = project.play(second)[0]
         context = json.loads(start)["hookSpecificOutput"]["additionalContext"]
         assert "NEXT ACTION (from plan): Make lint.py pass" in context
-        assert "`python3 lint.py` exit code 3: parser.py:1: parse has no return annotation" in context
+        assert (
+            "`python3 lint.py` exit code 3: parser.py:1: parse has no return annotation" in context
+        )
 
 
 @each_runtime
@@ -106,7 +108,9 @@ def test_a_failure_stays_listed_with_the_run_that_passed(project: Repository) ->
     assert (second["command"], second["resolved_by"]) == ("python3 lint.py", None)
 
 
-def test_a_session_that_did_nothing_leaves_the_packet_of_the_one_before(project: Repository) -> None:
+def test_a_session_that_did_nothing_leaves_the_packet_of_the_one_before(
+    project: Repository,
+) -> None:
     project.play("claude-code")
     before = project.active()
     for event in ("SessionStart", "UserPromptSubmit", "Stop", "SessionEnd"):
@@ -148,7 +152,9 @@ def test_a_first_session_right_after_init_gives_a_packet_and_none_of_our_files(
 def test_a_settings_file_that_its_owner_changed_counts_as_work(project: Repository) -> None:
     project.hook("claude-code", claude("SessionStart", source="startup"))
     settings = project.path / ".claude/settings.json"
-    settings.write_text(settings.read_text().replace('{\n  "hooks"', '{\n  "model": "x",\n  "hooks"'))
+    settings.write_text(
+        settings.read_text().replace('{\n  "hooks"', '{\n  "model": "x",\n  "hooks"')
+    )
     project.hook("claude-code", claude("Stop"))
     assert [item["path"] for item in project.active()["changed_files"]] == [".claude/settings.json"]
 
@@ -224,8 +230,8 @@ def test_before_the_first_commit_there_is_a_packet_with_a_null_head(project: Rep
 def test_hooks_inside_a_git_hook_see_their_own_repository(project: Repository) -> None:
     project.write("app.py", "print('hello, world')\n")
     (command,) = set(project.hook_commands("claude-code", "Stop"))
-    polluted = f"GIT_DIR=/nonexistent GIT_INDEX_FILE=/nonexistent; export GIT_DIR GIT_INDEX_FILE; {command}"
-    done = shell(polluted, json.dumps(claude("Stop")), project.path)
+    inherited = "export GIT_DIR=/nonexistent GIT_INDEX_FILE=/nonexistent"
+    done = shell(f"{inherited}; {command}", json.dumps(claude("Stop")), project.path)
     assert (done.returncode, done.stderr) == (0, "")
     assert project.active()["changed_files"][0]["path"] == "app.py"
 
@@ -242,11 +248,12 @@ def test_a_secret_in_a_command_its_output_and_the_prompt_reaches_no_file(
     project: Repository,
 ) -> None:
     secret = "ghp_" + "a1B2" * 9
-    failed = {"tool_name": "Bash", "tool_use_id": "t1", "error": f"Exit code 1\ntoken {secret}"}
+    failed = {"error": f"Exit code 1\ntoken {secret}", "tool_use_id": "t1"}
     project.hook("claude-code", claude("SessionStart", source="startup"))
     project.hook("claude-code", claude("UserPromptSubmit", prompt=f"use {secret} please"))
-    command = {"tool_input": {"command": f"curl -H 'Authorization: Bearer {secret}' x"}}
-    project.hook("claude-code", claude("PostToolUseFailure", **failed, **command))
+    command = {"command": f"curl -H 'Authorization: Bearer {secret}' x"}
+    event = claude("PostToolUseFailure", tool_name="Bash", tool_input=command)
+    project.hook("claude-code", event | failed)
     project.hook("claude-code", claude("Stop", last_assistant_message=f"I used {secret}."))
     assert "[redacted:github-token]" in json.dumps(project.active())
     for path in project.path.rglob("*"):

@@ -66,7 +66,9 @@ def test_many_writers_leave_one_chain_with_every_packet(where: str) -> None:
 
 
 def test_branches_that_nest_or_differ_in_case_do_not_meet() -> None:
-    refs = [ledger.ref(name, None, "default") for name in ("a", "a/b", "A", "A/B", "a%2Fb", "a.lock")]
+    refs = [
+        ledger.ref(name, None, "default") for name in ("a", "a/b", "A", "A/B", "a%2Fb", "a.lock")
+    ]
     assert len({ref.lower() for ref in refs}) == len(refs)
     for ref in refs:
         subprocess.run(["git", "check-ref-format", ref], check=True)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from handoff_cli import engine, hooks, output
+from handoff_cli import engine, output
+
+if TYPE_CHECKING:
+    from handoff_cli.hooks import Change
 
 app = typer.Typer(
     no_args_is_help=True, help="Put our hook entries into settings files, or take them out."
@@ -33,6 +36,8 @@ def install(project: Project = Path(), runtime: Runtimes = None, dry_run: DryRun
         handoff hooks install --dry-run
         handoff hooks install --runtime codex
     """
+    from handoff_cli import hooks
+
     folder = engine.project(project)
     changes = [hooks.installing(folder, plan) for plan in hooks.plans(folder, runtime)]
     _finish(folder, changes, dry_run, "hooks installed in")
@@ -44,6 +49,8 @@ def remove(project: Project = Path(), runtime: Runtimes = None, dry_run: DryRun 
 
     handoff hooks remove
     """
+    from handoff_cli import hooks
+
     folder = engine.project(project)
     changes = [hooks.removing(folder, plan) for plan in hooks.plans(folder, runtime)]
     _finish(folder, changes, dry_run, "hooks removed from")
@@ -52,6 +59,8 @@ def remove(project: Project = Path(), runtime: Runtimes = None, dry_run: DryRun 
 @app.command()
 def status(project: Project = Path(), runtime: Runtimes = None, as_json: Json = False) -> None:
     """Tell for each runtime whether its settings file holds our entries, read from the file."""
+    from handoff_cli import hooks
+
     folder = engine.project(project)
     found = [
         {"runtime": plan.runtime, "settings": plan.settings, "status": hooks.status(folder, plan)}
@@ -64,7 +73,9 @@ def status(project: Project = Path(), runtime: Runtimes = None, as_json: Json = 
         typer.echo(f"{row['runtime']}: {row['status']} in `{row['settings']}`")
 
 
-def _finish(folder: Path, changes: list[hooks.Change], dry_run: bool, done: str) -> None:
+def _finish(folder: Path, changes: list[Change], dry_run: bool, done: str) -> None:
+    from handoff_cli import hooks
+
     console = output.words()
     for change in changes:
         if dry_run:

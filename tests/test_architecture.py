@@ -169,22 +169,17 @@ def interpreter(name: str) -> str | None:
 
 @pytest.mark.parametrize("python", ["python3.9", "python3.10", "python3.13"])
 def test_the_engine_works_on_other_interpreters(project: Repository, python: str) -> None:
-    found = shutil.which(python)
-    works = found and subprocess.run([found, "-c", ""], check=False).returncode == 0
-    if not works:
+    found = interpreter(python)
+    if found is None:
         pytest.skip(f"there is no {python} here")
     project.play("claude-code")
-    command = [
-        str(found),
-        "-I",
-        "-S",
-        "-B",
-        str(project.path / ".handoff/engine"),
-        "generate",
-        "--json",
-    ]
+    engine = [found, "-I", "-S", "-B", str(project.path / ".handoff/engine")]
     done = subprocess.run(
-        command, env=environment(project.path), capture_output=True, text=True, check=False
+        [*engine, "generate", "--json"],
+        env=environment(project.path),
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["next_action"] == "Make lint.py pass"

@@ -38,6 +38,8 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def __init__(self, log_dir: Path, script: Script, port: int) -> None:
+        # Ids are unique across runs too, as the real models' are.
+        self.first_id = time.time_ns() // 1_000_000 * 1_000
         super().__init__(("127.0.0.1", port), Handler)
         self.log_dir = log_dir
         self.script = script
@@ -73,7 +75,7 @@ class Handler(BaseHTTPRequestHandler):
         if path.endswith("/v1/messages"):
             number = self.server.save(body)
             step = anthropic_messages.step(body, self.server.script)
-            message = anthropic_messages.message(step, body, number)
+            message = anthropic_messages.message(step, body, self.server.first_id + number)
             if not self.refused(step):
                 if body.get("stream"):
                     self.send_events(anthropic_messages.events(message))
@@ -82,7 +84,7 @@ class Handler(BaseHTTPRequestHandler):
         elif path.endswith("/v1/responses"):
             number = self.server.save(body)
             step = openai_responses.step(body, self.server.script)
-            item = openai_responses.item(step, body, number)
+            item = openai_responses.item(step, body, self.server.first_id + number)
             if not self.refused(step):
                 self.send_events(openai_responses.events(item, step, number))
         else:

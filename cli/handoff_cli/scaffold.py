@@ -56,6 +56,10 @@ def render(
         )
     if done.returncode:
         raise HandoffError(*_told(done.stderr or ""))
+    unknown = set(answers) - set(recorded_answers(there) or {})
+    if unknown:
+        names = ", ".join(f"`{name}`" for name in sorted(unknown))
+        raise HandoffError(f"{names} is no question of the template", "see `docs/questions.md`")
     return there
 
 

@@ -90,7 +90,7 @@ def failed_attempts(records: tuple[Run, ...]) -> tuple[FailedAttempt, ...]:
                 id=record.id,
                 command=record.command,
                 exit_code=record.exit_code,
-                why=(record.stderr_tail or record.stdout_tail)[-MAX_WHY_CHARS:],
+                why=_ending(record.stderr_tail or record.stdout_tail, MAX_WHY_CHARS),
                 did_not_run=verdict.did_not_run(record),
                 resolved_by=Resolution(passed.id, iso(passed.started_at)) if passed else None,
             )
@@ -108,6 +108,11 @@ def feedback_tail(records: tuple[Run, ...], newest: int) -> tuple[Tail, ...]:
 def _tail_entry(record: Run) -> Tail:
     output = "\n".join(filter(None, (record.stdout_tail, record.stderr_tail)))
     most = MAX_WHY_CHARS if verdict.failed(record) else MAX_PASSED_CHARS
-    kept = output[-most:]
-    cut = record.lines_cut + output[: len(output) - len(kept)].count("\n")
+    kept = _ending(output, most)
+    cut = record.lines_cut + max(0, output.count("\n") - kept.count("\n"))
     return Tail(record.command, record.exit_code, iso(record.started_at), kept, cut)
+
+
+def _ending(text: str, max_chars: int) -> str:
+    """The end of a text, with a mark where its beginning is missing."""
+    return text if len(text) <= max_chars else "…" + text[1 - max_chars :]

@@ -82,10 +82,12 @@ def _texts(given: dict[str, Any], key: str) -> tuple[str, ...]:
 
 
 def _path(artifacts: dict[str, Any], key: str) -> None:
-    value = artifacts.get(key)
-    parts = value.split("/") if isinstance(value, str) else []
-    good = bool(parts) and not ({"", ".", "..", ".git"} & set(parts)) and ":" not in parts[0]
-    _expect(good and "\\" not in str(value), f"artifacts.{key}", "a path inside the repository")
+    given = artifacts.get(key)
+    path = given if isinstance(given, str) else ""
+    parts = path.lower().split("/")
+    good = not {"", ".", "..", ".git"} & set(parts) and ":" not in parts[0]
+    good = good and "\\" not in path and path.isprintable()
+    _expect(good, f"artifacts.{key}", "a path inside the repository")
 
 
 def _expect(good: bool, key: str, expected: str) -> None:

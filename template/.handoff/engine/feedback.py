@@ -62,9 +62,13 @@ def _tail(output: str) -> tuple[str, int, int]:
     text, hits = redact(output[-MAX_OUTPUT_CHARS:])
     lines = text.rstrip().splitlines()
     kept = lines[-MAX_TAIL_LINES:]
-    while len(kept) > 1 and sum(map(len, kept)) > MAX_TAIL_CHARS:
+    while len(kept) > 1 and sum(map(len, kept)) + len(kept) > MAX_TAIL_CHARS:
         kept = kept[1:]
-    return "\n".join(kept)[-MAX_TAIL_CHARS:], len(lines) - len(kept), hits
+    cut = output.count("\n", 0, -MAX_OUTPUT_CHARS) + len(lines) - len(kept)
+    ending = "\n".join(kept)
+    if len(ending) > MAX_TAIL_CHARS:  # one long line: its end
+        ending = "…" + ending[1 - MAX_TAIL_CHARS :]
+    return ending, cut, hits
 
 
 def _shortened(command: str) -> str:

@@ -19,7 +19,22 @@ def folder(identifier: str) -> str:
     if plain and not device and len(identifier) <= _MAX_FOLDER_CHARS:
         return identifier
     kept = (char if char in _FOLDER_CHARS else "-" for char in identifier.lower()[:40])
-    return f"{''.join(kept).strip('-_') or 'id'}.{_hash(identifier)}"
+    # No dot: Windows takes `con.anything` for the device, too.
+    return f"{''.join(kept).strip('-_') or 'id'}+{_hash(identifier)}"
+
+
+def known_folder(name: str) -> str:
+    """`name` where `folder` may have given it, else a folder name for it."""
+    kept, plus, digits = name.partition("+")
+    given = (
+        plus
+        and kept[:1] not in ("", "-", "_")
+        and len(kept) <= 40
+        and _FOLDER_CHARS.issuperset(kept)
+        and len(digits) == 16
+        and set(digits) <= set("0123456789abcdef")
+    )
+    return name if given else folder(name)
 
 
 def ref_part(name: str) -> str:
@@ -39,6 +54,8 @@ def ref_part(name: str) -> str:
 
 
 def _percent(char: str) -> str:
+    if "\ud800" <= char <= "\udfff" and not "\udc80" <= char <= "\udcff":
+        return f"%u{ord(char):04X}"  # half a character: no byte of a name stands for it
     return "".join(f"%{byte:02X}" for byte in char.encode("utf-8", "surrogateescape"))
 
 

@@ -12,6 +12,7 @@ MAX_FILES = 200
 MAX_COMMITS = 50
 MAX_NATIVE_SESSIONS = 20
 MAX_PREREQUISITES = 10
+MAX_RISKS = 60
 
 
 class Prerequisite(NamedTuple):
@@ -65,6 +66,7 @@ def generate(snapshot: Snapshot) -> Packet:
     attempts = commands.failed_attempts(runs)
     tail = commands.feedback_tail(runs, snapshot.config.tail_length)
     previous = snapshot.previous
+    found = risks.open_risks(snapshot)
     return Packet(
         session=_session(snapshot),
         task=_task(snapshot),
@@ -81,7 +83,7 @@ def generate(snapshot: Snapshot) -> Packet:
         commits=git.commits[:MAX_COMMITS],
         commands_run=commands.commands_run(runs, acceptance),
         failed_attempts=attempts[-commands.MAX_ATTEMPTS :],
-        open_risks=risks.open_risks(snapshot),
+        open_risks=found[:MAX_RISKS],
         next_action=action.text if action else None,
         next_action_source=action.source if action else None,
         last_statement=session.statement,
@@ -99,6 +101,7 @@ def generate(snapshot: Snapshot) -> Packet:
             "commands_run": Count(len(commands.kept(runs)), len(runs)),
             "failed_attempts": Count(min(commands.MAX_ATTEMPTS, len(attempts)), len(attempts)),
             "feedback_tail": Count(len(tail), len(runs)),
+            "open_risks": Count(min(MAX_RISKS, len(found)), len(found)),
         },
     )
 

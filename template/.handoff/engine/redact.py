@@ -8,9 +8,19 @@ from __future__ import annotations
 
 import re
 
-_SECRET_NAME = (
-    r"[A-Za-z0-9_.-]*(?:api[_-]?key|secret|token|passw(?:or)?d|passwd|credential|private[_-]?key"
-    r"|access[_-]?key)[A-Za-z0-9_.-]*"
+# The end of a name that a secret has; what stands in front of it does not matter. Repetitions are
+# bounded wherever a long text could make a pattern start again and again.
+_SECRET_NAME = r"(?:api[_-]?key|(?:private|access|secret)[_-]?key|secret|token|passw(?:or)?d|passwd|credentials?)"
+_MORE_NAME = (
+    r"(?:[_.-](?!(?:counts?|types?|names?|limits?|paths?|files?|ids?|len(?:gth)?|size|urls?|uri|ttl"
+    r"|expir\w*|usage|window|budget|field|header|policy|ref)\b)[A-Za-z0-9_.-]{1,40})?"
+)
+# Values that are none: variables, types, calls, versions, numbers.
+_NO_VALUE = (
+    r"\[redacted|[$%<({\[]|[a-z_][\w.]*[(\[]|(?:self|this|os|process|settings|config|args|options"
+    r"|request|req|ctx|env)\.|(?:true|false|null|none|undefined|string|secretstr|boolean|number"
+    r"|unknown|required|optional|[~^<>=!v]*\d[\d.,]*|[~^<>=!v]*\d+(?:\.[\dx*]+)+[\w.+-]*)"
+    r"(?![^\s'\",;)}\]])"
 )
 
 # Name; triggers, in lower case, one of which must occur for the pattern to be tried; pattern, whose
@@ -18,8 +28,9 @@ _SECRET_NAME = (
 RULES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "private-key",
-        ("private key-----",),
-        r"-----BEGIN [A-Z ]*PRIVATE KEY-----(?:.|\n)*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)",
+        ("private key",),
+        r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:.|\n)*?"
+        r"(?:-----END [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----|\Z)",
     ),
     ("github-token", ("gh", "github_pat"), r"\b(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_\w{40,})"),
     ("anthropic-key", ("sk-ant-",), r"\bsk-ant-[A-Za-z0-9_-]{16,}"),
@@ -34,24 +45,33 @@ RULES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "jwt",
         ("eyj",),
-        r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}",
+        r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}",
     ),
     (
         "authorization",
-        ("bearer ", "basic "),
-        r"(?i)((?:authorization\s*[:=]\s*['\"]?)?\b(?:bearer|basic)\s+)(?!\[redacted)[A-Za-z0-9._~+/-]{12,}=*",
+        ("authorization", "bearer", "basic"),
+        # Without the header's name it has to look like one: "basic functionality" is none.
+        r"(?i)((?:authorization['\"]?[ \t]{0,9}[:=][ \t]{0,9}['\"]?(?:bearer|basic|token)[ \t]{1,9}"
+        r"|\b(?:bearer|basic)[ \t]{1,9}(?=[\w.~+/-]{0,99}(?:\d|(?-i:[a-z][A-Z])))))"
+        r"(?!\[redacted)[A-Za-z0-9._~+/-]{12,}=*",
     ),
-    ("url-credentials", ("://",), r"(\b[a-z][a-z0-9+.-]*://)[^\s/:@'\"]*:[^\s/@'\"]+(?=@)"),
+    (
+        "url-credentials",
+        ("://",),
+        r"(\b[a-z][a-z0-9+.-]{0,20}://)(?:(?!\[redacted)[^\s/:@'\"])*:"
+        r"(?:(?!\[redacted)[^\s/@'\"])+(?=@)",
+    ),
     (
         "option",
         ("--",),
-        rf"(?i)(--{_SECRET_NAME}(?:=|\s+)['\"]?)(?!\[redacted|-|['\"$<])[^\s'\"]{{4,}}",
+        rf"(?i)(--[A-Za-z0-9_.-]{{0,40}}?{_SECRET_NAME}(?:=|[ \t]{{1,9}})['\"]?)"
+        r"(?!\[redacted|-|['\"$<]|\d{1,6}\b|(?-i:[A-Z_]+)\b)[^\s'\"]{4,}",
     ),
     (
         "assignment",
         ("key", "secret", "token", "passw", "credential"),
-        rf"(?i)((?<![\w-]){_SECRET_NAME}['\"]?\s*[:=]\s*['\"]?)"
-        r"(?!\[redacted|[$<({\[]|(?:true|false|null|none|undefined|\d+)\b)[^\s'\",;)}\]]{6,}",
+        rf"(?i)({_SECRET_NAME}{_MORE_NAME}['\"]?[ \t]{{0,20}}[:=][ \t]{{0,20}}['\"]?)"
+        rf"(?!{_NO_VALUE})[^\s'\",;)}}\]]{{6,}}",
     ),
 )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -11,6 +12,7 @@ from .model import Finding
 from .packet import Packet
 
 SCHEMA_VERSION = 1
+_PIPE = "\\|"  # as a cell of a table holds it
 _RENAMED = {"origin": "from"}
 
 
@@ -88,7 +90,7 @@ def _markdown(value: dict[str, Any]) -> Iterator[str]:
     if value.get("blocked"):
         yield "## Blocked: this is no handoff yet"
         yield ""
-        yield from (f"- **{item['code']}**: {item['detail']}" for item in value["blocked"])
+        yield from (f"- **{item['code']}**: {_line(item['detail'])}" for item in value["blocked"])
         yield ""
     yield "## Next action"
     yield ""
@@ -97,15 +99,15 @@ def _markdown(value: dict[str, Any]) -> Iterator[str]:
     else:
         yield "None could be derived."
     yield ""
-    yield value["summary"]
+    yield _line(value["summary"])
     for title, lines in (
         ("Open risks", _risks(value)),
         ("Failed attempts", _attempts(value)),
-        ("Questions for a human", (f"- {q}" for q in value["questions_for_human"])),
-        ("Assumptions to validate", (f"- {a}" for a in value["assumptions_to_validate"])),
+        ("Questions for a human", (f"- {_line(q)}" for q in value["questions_for_human"])),
+        ("Assumptions to validate", (f"- {_line(a)}" for a in value["assumptions_to_validate"])),
         ("Load first", (f"- {_code(item['path'])}" for item in value["next_session_prereqs"])),
         ("Changed files", _files(value)),
-        ("Commits", (f"- `{c['hash'][:12]}` {_line(c['subject'])}" for c in value["commits"])),
+        ("Commits", _commits(value)),
         ("Commands", _commands(value)),
         ("Last words of the agent (unverified)", _quoted(value["last_statement"])),
         ("Feedback tail", _tail(value)),
@@ -118,7 +120,8 @@ def _markdown(value: dict[str, Any]) -> Iterator[str]:
 
 def _risks(value: dict[str, Any]) -> Iterator[str]:
     for risk in value["open_risks"]:
-        yield f"- **{risk['severity']}** `{risk['code']}`: {_line(risk['detail'])}"
+        yield f"- **{risk['severity']}** {_code(risk['code'])}: {_line(risk['detail'])}"
+    yield from _cut(value, "open_risks")
 
 
 def _attempts(value: dict[str, Any]) -> Iterator[str]:
@@ -128,6 +131,7 @@ def _attempts(value: dict[str, Any]) -> Iterator[str]:
         yield f"- {_code(attempt['command'])} {code}, exit code {attempt['exit_code']}; {passed}"
         if attempt["why"] and not attempt["resolved_by"]:
             yield from _fenced(attempt["why"])
+    yield from _cut(value, "failed_attempts")
 
 
 def _files(value: dict[str, Any]) -> Iterator[str]:
@@ -140,6 +144,11 @@ def _files(value: dict[str, Any]) -> Iterator[str]:
     yield from _cut(value, "changed_files")
 
 
+def _commits(value: dict[str, Any]) -> Iterator[str]:
+    yield from (f"- `{one['hash'][:12]}` {_line(one['subject'])}" for one in value["commits"])
+    yield from _cut(value, "commits")
+
+
 def _commands(value: dict[str, Any]) -> Iterator[str]:
     if value["commands_run"]:
         yield "| Exit code | Command | Verifies | Source |"
@@ -148,8 +157,8 @@ def _commands(value: dict[str, Any]) -> Iterator[str]:
         code = "unknown" if run["exit_code"] is None else run["exit_code"]
         note = f" ({_line(run['note'])})" if run["note"] else ""
         checks = "yes" if run["counts_as_verification"] else ""
-        command = _code(run["command"]).replace("|", "\\|")
-        yield f"| {code}{note} | {command} | {checks} | {run['source']} |"
+        cells = (f"{code}{note}", _code(run["command"]), checks, run["source"])
+        yield f"| {' | '.join(cell.replace('|', _PIPE) for cell in cells)} |"
     yield from _cut(value, "commands_run")
 
 
@@ -159,13 +168,14 @@ def _tail(value: dict[str, Any]) -> Iterator[str]:
         yield f"- {_code(entry['command'])} → exit code {code}"
         if entry["output"]:
             yield from _fenced(entry["output"])
+    yield from _cut(value, "feedback_tail")
 
 
 def _facts(value: dict[str, Any]) -> Iterator[str]:
     session, usage = value["session"], value["context_usage"]
     ended = session["ended_at"] or "not reported"
     yield f"- session `{session['id']}` ({session['runtime'] or 'no runtime'}), ended: {ended}"
-    yield f"- branch `{value['branch']}`, head `{value['head_commit']}`"
+    yield f"- branch {_code(str(value['branch']))}, head `{value['head_commit']}`"
     yield f"- started from `{value['base_commit']}`"
     if value["supersedes"]:
         yield f"- supersedes the packet of session `{value['supersedes']}`"
@@ -177,33 +187,26 @@ def _facts(value: dict[str, Any]) -> Iterator[str]:
     for source in value["sources"]:
         counts = "" if source["records"] is None else f", {source['records']} records"
         skipped = f", {source['skipped']} skipped" if source["skipped"] else ""
-        note = f": {source['note']}" if source["note"] else ""
+        note = f": {_line(source['note'])}" if source["note"] else ""
         yield f"- read {source['kind']} {_code(source['path'])}{counts}{skipped}{note}"
     yield f"- digest `{value['digest']}`; `handoff.json` beside this file wins over this text"
 
 
 def _cut(value: dict[str, Any], field: str) -> Iterator[str]:
-    count = value["truncated"][field]
-    if count["kept"] < count["total"]:
+    count = value["truncated"].get(field)  # an older packet may not have it
+    if count and count["kept"] < count["total"]:
         yield ""
         yield f"{count['kept']} of {count['total']} shown."
 
 
 def _quoted(said: str | None) -> list[str]:
-    return [f"> {line}".rstrip() for line in said.splitlines()] if said else []
+    return [f"> {_line(line)}".rstrip() for line in said.splitlines()] if said else []
 
 
 def _fenced(block: str) -> Iterator[str]:
-    fence = "```"
-    while fence in block:
-        fence += "`"
-    yield from (
-        "",
-        f"  {fence}text",
-        *(f"  {line}" for line in block.splitlines()),
-        f"  {fence}",
-        "",
-    )
+    fence = "`" * max(3, _longest_run(block) + 1)
+    lines = (f"  {_line(line.expandtabs())}" for line in block.splitlines())
+    yield from ("", f"  {fence}text", *lines, f"  {fence}", "")
 
 
 def _code(text: str) -> str:
@@ -211,10 +214,13 @@ def _code(text: str) -> str:
     line = _line(text)
     if "`" not in line:
         return f"`{line}`"
-    fence = "`"
-    while fence in line:
-        fence += "`"
+    fence = "`" * (_longest_run(line) + 1)
     return f"{fence} {line} {fence}"
+
+
+def _longest_run(text: str) -> int:
+    """Of backticks."""
+    return max(map(len, re.findall("`+", text)), default=0)
 
 
 def _line(text: str) -> str:

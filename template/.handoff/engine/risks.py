@@ -11,13 +11,17 @@ from .model import Snapshot
 from .runs import Run
 
 LOW_REVIEW_TOTAL = 7
-MAX_OF_A_KIND = 10
 _CLAIMS_GREEN = re.compile(
-    r"\b(?:all|every|the)?\s*(?:tests?|checks?|everything|build|suite)\b[^.\n]{0,40}"
+    r"\b(?:(?:all|every|the) )?(?:tests?|checks?|everything|build|suite)\b.{0,40}"
     r"\b(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?|clean)\b",
     re.IGNORECASE,
 )
-_DENIES = re.compile(r"\b(?:not|n't|no|fail(?:s|ed|ing)?|except|but)\b", re.IGNORECASE)
+# Said in the same sentence, these make it something else: a denial, a wish or a plan.
+_UNCLAIMS = re.compile(
+    r"n['’]t\b|\b(?:not|no|never|cannot|fail(?:s|ed|ing)?|except|but|without|unless|until|once|when"
+    r"|if|should|must|needs?|makes?|making|gets?|getting|next|to ?do)\b",
+    re.IGNORECASE,
+)
 
 
 class Risk(NamedTuple):
@@ -56,7 +60,7 @@ def _acceptance(snapshot: Snapshot) -> Iterator[Risk]:
 
 def _commands(snapshot: Snapshot) -> Iterator[Risk]:
     accepted = set(snapshot.config.acceptance_commands)
-    for record in steps.must_pass(snapshot)[:MAX_OF_A_KIND]:
+    for record in steps.must_pass(snapshot):
         if record.command not in accepted:
             ended = f"failed with exit code {record.exit_code} and has not passed since"
             detail = f"`{record.command}` {ended}"
@@ -69,14 +73,23 @@ def _commands(snapshot: Snapshot) -> Iterator[Risk]:
 
 
 def _statement(snapshot: Snapshot) -> Iterator[Risk]:
-    claim = _CLAIMS_GREEN.search(snapshot.session.statement or "")
+    claim = _claim(snapshot.session.statement or "")
     red = _red_checks(snapshot)
-    if claim and red and not _DENIES.search(claim[0]):
+    if claim and red:
         detail = (
-            f"the agent said {claim[0].strip()!r}, but `{red[-1].command}` ended with exit code "
+            f"the agent said {claim!r}, but `{red[-1].command}` ended with exit code "
             f"{red[-1].exit_code}"
         )
         yield Risk("warn", "statement.contradicted", detail, red[-1].id)
+
+
+def _claim(said: str) -> str | None:
+    """The words that say that all is well."""
+    for sentence in re.split(r"[.!?;]\s|\n", said):
+        claim = _CLAIMS_GREEN.search(sentence)
+        if claim and not _UNCLAIMS.search(sentence):
+            return claim[0]
+    return None
 
 
 def _red_checks(snapshot: Snapshot) -> list[Run]:
@@ -102,17 +115,21 @@ def _repository(snapshot: Snapshot) -> Iterator[Risk]:
 
 def _workbench(snapshot: Snapshot) -> Iterator[Risk]:
     bench = snapshot.workbench
-    for problem in bench.problems[:MAX_OF_A_KIND]:
-        yield Risk(problem.severity, problem.code, problem.detail)
-    for blocker in bench.state.blockers[:MAX_OF_A_KIND] if bench.state else ():
+    for blocker in bench.state.blockers if bench.state else ():
         yield Risk("warn", "state.blocker", blocker)
     if bench.verification:
-        for finding in bench.verification.findings[:MAX_OF_A_KIND]:
-            path = bench.verification.path
+        path = bench.verification.path
+        if not bench.verification.passed:
+            yield Risk(
+                "block", "verification.failed", "the verification report says: not passed", path
+            )
+        for finding in bench.verification.findings:
             yield Risk(finding.severity, finding.code or "verification", finding.detail, path)
     if bench.review and bench.review.total < LOW_REVIEW_TOTAL:
         detail = f"the review gave {bench.review.total} of 10"
         yield Risk("warn", "review.low", detail, bench.review.path)
+    for problem in bench.problems:
+        yield Risk(problem.severity, problem.code, problem.detail)
 
 
 def _transcript(snapshot: Snapshot) -> Iterator[Risk]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any, NamedTuple
+
+SOURCES = ("hook", "transcript", "runner")
 
 
 class Run(NamedTuple):
@@ -16,7 +19,7 @@ class Run(NamedTuple):
     stdout_tail: str = ""
     stderr_tail: str = ""
     lines_cut: int = 0  # of both, from the front
-    source: str = "runner"  # hook, transcript or runner
+    source: str = "runner"  # one of the three above
     note: str | None = None  # what went wrong with running it, or who ran it
 
 
@@ -27,18 +30,18 @@ def parse(value: Any) -> Run | None:
     command, code = value["command"], value.get("exit_code")
     cut = value.get("truncations")
     counts = cut.values() if isinstance(cut, dict) else ()
-    took = _number(value.get("duration_ms"))
+    took, source = _number(value.get("duration_ms")), value.get("source")
     return Run(
         id=_text(value.get("command_id")),
         session_id=_text(value.get("session_id")),
         command=command if isinstance(command, str) else " ".join(map(str, command)),
         exit_code=code if type(code) is int else None,
         started_at=_number(value.get("started_at")),
-        duration_ms=int(took) if took is not None else None,
+        duration_ms=int(took) if took is not None and took >= 0 else None,
         stdout_tail=_text(value.get("stdout_tail")),
         stderr_tail=_text(value.get("stderr_tail")),
-        lines_cut=sum(count for count in counts if type(count) is int),
-        source=_text(value.get("source")) or "runner",
+        lines_cut=sum(count for count in counts if type(count) is int and count > 0),
+        source=source if source in SOURCES else "runner",
         note=_text(value.get("error")) or _text(value.get("agent_note")) or None,
     )
 
@@ -61,4 +64,6 @@ def _text(value: Any) -> str:
 
 
 def _number(value: Any) -> float | None:
-    return float(value) if type(value) in (int, float) else None
+    """A number that a time can be; JSON may hold `NaN`, and whole numbers without an end."""
+    known = type(value) in (int, float) and abs(value) < 1e15 and not math.isnan(value)
+    return float(value) if known else None

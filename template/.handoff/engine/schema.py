@@ -42,9 +42,9 @@ def _problems(
     if "type" in schema and not _is(value, schema["type"]):
         yield f"{where}: must be {_or(schema['type'])}, is {_name(value)}"
         return
-    if "const" in schema and value != schema["const"]:
+    if "const" in schema and not _equal(value, schema["const"]):
         yield f"{where}: must be {schema['const']!r}"
-    if "enum" in schema and value not in schema["enum"]:
+    if "enum" in schema and not any(_equal(value, one) for one in schema["enum"]):
         yield f"{where}: must be one of {', '.join(map(repr, schema['enum']))}"
     if isinstance(value, dict):
         yield from _object(value, schema, root, where)
@@ -91,7 +91,14 @@ def _is(value: Any, types: str | list[str]) -> bool:
     wanted = [types] if isinstance(types, str) else types
     if isinstance(value, bool):
         return "boolean" in wanted
+    if isinstance(value, float) and value.is_integer() and "integer" in wanted:
+        return True
     return any(isinstance(value, _TYPES[name]) for name in wanted)
+
+
+def _equal(left: Any, right: Any) -> bool:
+    """Equality of JSON values, in which `true` is not 1."""
+    return isinstance(left, bool) == isinstance(right, bool) and bool(left == right)
 
 
 def _or(types: str | list[str]) -> str:

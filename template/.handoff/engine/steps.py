@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import accumulate
 from typing import Callable, NamedTuple
 
 from . import verdict
@@ -12,7 +13,7 @@ from .runs import Run
 MAX_CHARS = 400
 # Programs for which a non-zero exit code is an ordinary answer.
 _ANSWERS = re.compile(
-    r"(?:grep|egrep|rg|diff|cmp|test|\[|which|type|command|ls|cat|find|git|kill|pgrep)\b"
+    r"(?:\[|(?:grep|egrep|rg|diff|cmp|test|which|type|command|ls|cat|find|git|kill|pgrep)\b)"
 )
 _ANNOUNCED = re.compile(
     r"^[\s>*_#-]*(?:next(?: steps?| action)?|to ?do|remaining|still to do|left to do)"
@@ -31,7 +32,7 @@ def next_action(snapshot: Snapshot) -> NextAction | None:
     for source, find in _SOURCES:
         text = " ".join(find(snapshot).split())
         if text:
-            return NextAction(text[:MAX_CHARS], source)
+            return NextAction(_short(text), source)
     return None
 
 
@@ -46,10 +47,17 @@ def must_pass(snapshot: Snapshot) -> tuple[Run, ...]:
     for place, record in enumerate(snapshot.feedback):
         later = snapshot.feedback[place + 1 :]
         again = verdict.last_run(record.command, later)
-        if verdict.failed(record) and again is None and not _ANSWERS.match(record.command):
+        if verdict.failed(record) and again is None and not verdict.did_not_run(record):
             red.append(record)
     checks = [r for r in red if verdict.counts_as_verification(r.command, wanted)]
-    return tuple(checks + [r for r in red if r not in checks])
+    return tuple(checks + [r for r in red if r not in checks and _tells_of_trouble(r)])
+
+
+def _tells_of_trouble(record: Run) -> bool:
+    """Whether a program that is no check failed: neither an ordinary answer nor a program ended
+    from outside, as a server is."""
+    ordinary = _ANSWERS.match(verdict.last_program(record.command))
+    return not ordinary and not verdict.was_stopped(record)
 
 
 def _from_state(snapshot: Snapshot) -> str:
@@ -126,6 +134,15 @@ _SOURCES: tuple[tuple[str, Callable[[Snapshot], str]], ...] = (
     ("state", _from_older_state),
     ("repository", _from_repository),
 )
+
+
+def _short(text: str) -> str:
+    """At most MAX_CHARS, also when a byte that is no UTF-8 is written as `\\xNN`."""
+    sizes = [4 if "\udc80" <= char <= "\udcff" else 1 for char in text]
+    if sum(sizes) <= MAX_CHARS:
+        return text
+    kept = sum(total < MAX_CHARS for total in accumulate(sizes))
+    return text[:kept].rstrip() + "…"
 
 
 def named(paths: tuple[str, ...], most: int = 3) -> str:

@@ -45,9 +45,8 @@ def _commands(snapshot: Snapshot) -> str:
 def _checks(snapshot: Snapshot) -> str:
     red = steps.must_pass(snapshot)
     if red:
-        return (
-            f"Still red: {', '.join(f'`{r.command}` (exit code {r.exit_code})' for r in red[:3])}."
-        )
+        first = ", ".join(f"`{run.command}` (exit code {run.exit_code})" for run in red[:3])
+        return f"Still red: {first}{f' and {len(red) - 3} more' if red[3:] else ''}."
     wanted = snapshot.config.acceptance_commands
     if not wanted:
         return "Nothing is left red; no acceptance command is configured."

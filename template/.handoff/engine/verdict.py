@@ -7,39 +7,71 @@ from collections.abc import Iterable
 
 from .runs import Run
 
-_ASSIGNMENTS = re.compile(r"^(?:[A-Za-z_]\w*=\S*\s+)+")
-_WRAPPERS = re.compile(
-    r"^(?:(?:time|command|env|uv run|poetry run|pdm run|hatch run|npx|bunx|bundle exec)\s+)+"
+# What stands in front of a program without being it; quoted values are gone already.
+_BEFORE = re.compile(
+    r"[\s({]*(?:(?:[A-Za-z_]\w*=\S*|time|command|exec|env|timeout(?: -\S+)* \S+|uv run|poetry run"
+    r"|pdm run|hatch run|npx|bunx|bundle exec)\s+)*"
 )
 # Programs whose exit code is a verdict on the project.
 _RUNNERS = re.compile(
-    r"(?:pytest|py\.test|tox|nox|ruff|mypy|pyright|flake8|pylint|jest|vitest|mocha|eslint|tsc|rspec"
-    r"|phpunit|ctest|prove|golangci-lint|pre-commit|shellcheck"
-    r"|python3?(?:\.\d+)? -m (?:pytest|unittest|doctest|mypy|ruff|tox|nox)"
+    r"(?:\S*/)?(?:pytest|py\.test|tox|nox|ruff|mypy|pyright|flake8|pylint|jest|vitest|mocha|eslint"
+    r"|tsc|rspec|phpunit|ctest|prove|golangci-lint|pre-commit|shellcheck"
+    r"|(?:python3?(?:\.\d+)?(?: -[A-Za-z]+)*?|coverage run) -m"
+    r" (?:pytest|unittest|doctest|mypy|ruff|tox|nox)"
     r"|(?:npm|pnpm|yarn|bun)(?: run)? (?:t|test|lint|typecheck|check)\b"
     r"|cargo (?:test|check|clippy|nextest)|go (?:test|vet)|(?:make|just) (?:test|check|lint)"
-    r"|mvn .*\b(?:test|verify)|(?:\./)?gradlew? .*\b(?:test|check)|dotnet test|swift test|mix test"
-    r"|deno (?:test|lint|check)|rake (?:test|spec))(?![\w./-])"
+    r"|mvn .*\b(?:test|verify)|gradlew? .*\b(?:test|check)|dotnet test|swift test|mix test"
+    r"|deno (?:test|lint|check)|rake (?:test|spec))(?![\w./-])(?!.* --(?:version|help)\b)"
 )
+# What only looks like shell. A quote or here-document without its end was cut off: all of it.
+_NOT_SHELL = re.compile(
+    r"""'[^']*(?:'|\Z)|"(?:\\.|[^"\\])*(?:"|\Z)|\\.|(?:^|(?<=[\s;]))\#[^\n]*
+    |(?<!<)<<-?[ \t]*(['"]?)(\w+)\1(?P<rest>[^\n]*)\n
+        (?:(?:[^\n]*\n)*?[ \t]*\2[ \t]*(?=\n|\Z)|.*\Z)""",
+    re.DOTALL | re.VERBOSE | re.MULTILINE,
+)
+_REDIRECTIONS = re.compile(r"\d?[<>]&\d?-?|&>>?|>\|")
+_STOPS_AT_FAILURE = re.compile(r"\bset -(?:\w*e|o errexit)")
+_IN_BACKGROUND = re.compile(r"(?<!&)&(?!&)")
 _DID_NOT_RUN = (126, 127)
+_ENDED_FROM_OUTSIDE = (130, 137, 143)  # SIGINT, SIGKILL, SIGTERM
 
 
 def counts_as_verification(command: str, acceptance: Iterable[str]) -> bool:
     """Whether the command's exit code says that a check of the project passed or failed."""
-    if masks_its_exit_code(command):
-        return False
-    if any(_same(command, wanted) for wanted in acceptance):
+    parts = _deciding(command)
+    if any(_RUNNERS.match(_bare(part)) for part in parts):
         return True
-    return any(_RUNNERS.match(_bare(part)) for part in re.split(r"&&|\n", command))
+    return bool(parts) and any(_same(command, wanted) for wanted in acceptance)
 
 
-def masks_its_exit_code(command: str) -> bool:
-    """Whether something else decides the exit code: `| tail`, `|| true`, `; echo`, `&`."""
-    unquoted = re.sub(r"'[^']*'|\"(?:\\.|[^\"\\])*\"|\\.", "_", command)
-    unquoted = re.sub(r"\d?[<>]&\d?-?|&>>?", " ", unquoted).strip()
-    if "||" in unquoted or unquoted.endswith("&"):
-        return True
-    return bool(re.search(r"[|;]", unquoted)) and "pipefail" not in unquoted
+def last_program(command: str) -> str:
+    """The simple command whose exit code the whole has, as far as a glance tells."""
+    return _bare(re.split(r"[;\n|]|&&", _shell(command).strip(" ;&\n"))[-1])
+
+
+def _deciding(command: str) -> list[str]:
+    """The simple commands whose failure is the command's own: nothing before a `;`, in front of a
+    pipe or `||`, or in the background."""
+    shell = _shell(command)
+    lists = [one for one in re.split(r"[;\n]", shell) if one.strip()]
+    found: list[str] = []
+    for one in lists if _STOPS_AT_FAILURE.search(shell) else lists[-1:]:
+        piped = "|" in one and "pipefail" not in shell
+        if not piped and "||" not in one and not _IN_BACKGROUND.search(one):
+            found += one.split("&&")
+    return found
+
+
+def _shell(command: str) -> str:
+    """The command without quoted text, here-documents, comments and redirections."""
+
+    def instead(found: re.Match[str]) -> str:
+        if found["rest"] is not None:
+            return " " + _shell(found["rest"])
+        return " " if found[0][0] == "#" or found[0] == "\\\n" else "_"
+
+    return _REDIRECTIONS.sub(" ", _NOT_SHELL.sub(instead, command))
 
 
 def failed(record: Run) -> bool:
@@ -48,6 +80,11 @@ def failed(record: Run) -> bool:
 
 def did_not_run(record: Run) -> bool:
     return record.exit_code in _DID_NOT_RUN
+
+
+def was_stopped(record: Run) -> bool:
+    """Whether a signal from outside ended it: a time-out, an interrupt, the session's end."""
+    return record.exit_code in _ENDED_FROM_OUTSIDE
 
 
 def resolving(record: Run, later: Iterable[Run]) -> Run | None:
@@ -69,9 +106,11 @@ def _same(left: str, right: str) -> bool:
 
 
 def _normal(command: str) -> str:
-    """The command without the `cd` into the project that agents put in front."""
-    return re.sub(r"^cd \S+ && ", "", " ".join(command.split()))
+    """The command without the `cd` into the project and the `2>&1` that agents put round it."""
+    bare = re.sub(r"^cd (?:'[^']*'|\"[^\"]*\"|\S+) && ", "", " ".join(command.split()))
+    return re.sub(r" ?2>&1$", "", bare)
 
 
 def _bare(part: str) -> str:
-    return _WRAPPERS.sub("", _ASSIGNMENTS.sub("", " ".join(part.split())))
+    """A simple command from its program on."""
+    return _BEFORE.sub("", " ".join(part.split()), count=1)

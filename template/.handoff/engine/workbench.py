@@ -74,14 +74,15 @@ def _feature(reader: Reader, given: Any, key: str) -> Feature:
     status = reader.text(value, "status")
     if status not in _FEATURE_STATUSES:
         reader.wrong(f"{key}.status", f"one of {', '.join(_FEATURE_STATUSES)}")
-    done_when = value.get("done_when", "")
     if isinstance(value.get("acceptance"), list):
         done_when = " && ".join(reader.texts(value, "acceptance"))
+    else:
+        done_when = reader.text(value, "done_when")
     return Feature(
         id=reader.text(value, "id"),
         status=status,
         goal=reader.text(value, "goal"),
-        done_when=done_when if isinstance(done_when, str) else "",
+        done_when=done_when,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from datetime import datetime
+from datetime import datetime, timezone
 from typing import Any
 
 from ..records import Skipped
@@ -40,6 +40,7 @@ def seconds(timestamp: Any) -> float | None:
     if not isinstance(timestamp, str):
         return None
     try:
-        return datetime.fromisoformat(timestamp.replace("Z", "+00:00")).timestamp()
+        at = datetime.fromisoformat(timestamp.replace("Z", "+00:00"))
     except ValueError:
         return None
+    return (at if at.tzinfo else at.replace(tzinfo=timezone.utc)).timestamp()

@@ -141,7 +141,7 @@ def _mark_superseded(project: Project, before: dict[str, Any] | None, session_id
     """The files of the packet before say that it is superseded; the ledger keeps it as it was."""
     if before is None or before["session"]["id"] == session_id:
         return
-    folder = project.outputs(names.folder(before["session"]["id"]))
+    folder = project.outputs(names.known_folder(before["session"]["id"]))
     if project.read(f"{folder}/handoff.json") is not None:
         _write(project, folder, "handoff", render.with_status(before, "superseded", session_id))
 

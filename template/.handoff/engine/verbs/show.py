@@ -49,7 +49,8 @@ def packet(project: Project, at: git.Place, topic: str, session_id: str | None) 
     ref = ledger.ref(git.branch(at.top), git.head(at.top), topic)
     chain = [json.loads(one) for one in ledger.packets(ledger.path(at.common_dir), ref)]
     for place, value in enumerate(chain):
-        if session_id is None or names.folder(session_id) == value["session"]["id"]:
+        own = value["session"]["id"]
+        if session_id in (None, own) or names.folder(session_id or "") == own:
             if place == 0:
                 return dict(value)
             return render.with_status(value, "superseded", chain[place - 1]["session"]["id"])

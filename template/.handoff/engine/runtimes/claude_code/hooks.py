@@ -88,7 +88,8 @@ def _entry(payload: Mapping[str, Any]) -> dict[str, object]:
 def outcome(response: Any, failure: str) -> tuple[int | None, str, str, str | None]:
     """Exit code, stdout, stderr and error of a Bash call, from its response or its failure text.
 
-    A success carries no code: it is 0 unless the command was cut short or sent to the background.
+    A success carries no code: it is 0 unless the command was cut short or sent to the background,
+    or ended with a 1 that its program means as an answer.
     """
     if failure:
         match = _FAILURE.match(failure)
@@ -102,4 +103,6 @@ def outcome(response: Any, failure: str) -> tuple[int | None, str, str, str | No
         return None, stdout, stderr, "interrupted"
     if response.get("backgroundTaskId") or response.get("status") == "async_launched":
         return None, stdout, stderr, "sent to the background"
+    if text(response, "returnCodeInterpretation"):  # `grep` found nothing: it shows this as 1
+        return 1, stdout, stderr, None
     return 0, stdout, stderr, None

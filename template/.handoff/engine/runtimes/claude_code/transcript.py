@@ -26,7 +26,7 @@ def records(lines: Iterable[bytes]) -> Iterator[r.Record]:
             yield value
             continue
         kind, at = value.get("type"), seconds(value.get("timestamp"))
-        if kind == "assistant":
+        if kind == "assistant" and not value.get("isApiErrorMessage"):
             yield from _assistant(value, at, plans)
         elif kind == "user" and not value.get("isMeta") and not value.get("isCompactSummary"):
             yield from _results(value, at, plans)
@@ -116,7 +116,7 @@ def _status(todo: dict[str, Any]) -> str:
 def _usage(usage: dict[str, Any]) -> Iterator[r.Record]:
     keys = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
     counts = [usage.get(key, 0) for key in keys]
-    if usage and all(type(count) is int for count in counts):
+    if any(counts) and all(type(count) is int for count in counts):
         yield r.Usage(sum(counts), None)
 
 

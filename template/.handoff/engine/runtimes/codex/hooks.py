@@ -65,7 +65,7 @@ def settled(entry: dict[str, object], tail: bytes) -> dict[str, object]:
             continue
         try:
             item = json.loads(line)["payload"]["item"]
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             continue
         if isinstance(item, dict) and item.get("id") == entry["command_id"]:
             return {**entry, "exit_code": exit_code(item), "duration_ms": duration_ms(item)}

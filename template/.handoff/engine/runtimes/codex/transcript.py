@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -66,7 +67,7 @@ def _item(item: dict[str, Any], payload: dict[str, Any], at: float | None) -> It
 def _arguments(payload: dict[str, Any]) -> dict[str, Any]:
     try:
         return mapping(json.loads(string(payload.get("arguments"))))
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
 
 
@@ -80,9 +81,9 @@ def _usage(info: dict[str, Any]) -> Iterator[r.Record]:
 def _command(argv: Any) -> str:
     """The shell text of an argv; `bash -lc TEXT` is TEXT."""
     words = [string(word) for word in items(argv)]
-    if len(words) == 3 and words[1] in ("-lc", "-c"):
+    if len(words) == 3 and words[0].endswith("sh") and words[1] in ("-lc", "-c"):
         return words[2]
-    return " ".join(words)
+    return shlex.join(words)
 
 
 def _joined(content: Any) -> str:

@@ -56,10 +56,11 @@ def render(
         )
     if done.returncode:
         raise HandoffError(*_told(done.stderr or ""))
-    unknown = set(answers) - set(recorded_answers(there) or {})
-    if unknown:
-        names = ", ".join(f"`{name}`" for name in sorted(unknown))
-        raise HandoffError(f"{names} is no question of the template", "see `docs/questions.md`")
+    questions = [key for key in recorded_answers(there) or {} if not key.startswith("_")]
+    for name in answers:
+        if name not in questions:
+            known = f"its questions are {', '.join(questions)}"
+            raise HandoffError(f"`{name}` is no question of the template", known)
     return there
 
 

@@ -36,7 +36,7 @@ def suggestions(project: Path) -> dict[str, Any]:
                 break
     command = _test_command(project)
     if command:
-        found["acceptance_commands"] = json.dumps([command])
+        found["acceptance_commands"] = [command]
     runtimes = _runtimes(project)
     if runtimes:
         found["runtimes"] = runtimes

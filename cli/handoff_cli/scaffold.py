@@ -6,6 +6,7 @@ travels in the wheel, so the answers file records that address and nothing leave
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from handoff_cli.history import clean_environment
 TEMPLATE = "gh:handoff-generator/handoff"  # what every answers file records
 ADDRESS = "https://github.com/handoff-generator/handoff.git"  # what Copier makes of it
 ANSWERS = ".handoff/answers.yml"
+YAML_QUESTIONS = ("acceptance_commands", "context_limits")
 
 
 def render(
@@ -36,7 +38,8 @@ def render(
     there = folder / "rendered" / name
     data, settings = folder / "data.yml", folder / "settings.yml"
     data.write_text(yaml.safe_dump(answers), encoding="utf-8")
-    settings.write_text(yaml.safe_dump({"defaults": suggested}), encoding="utf-8")
+    defaults = {key: _as_default(key, value) for key, value in suggested.items()}
+    settings.write_text(yaml.safe_dump({"defaults": defaults}), encoding="utf-8")
     with source.bundle() as bundle:
         command = [sys.executable, "-m", "copier", "copy", "--quiet", "--vcs-ref", bundle.ref]
         command += [
@@ -80,6 +83,16 @@ def recorded_answers(project: Path) -> dict[str, Any] | None:
             f"`{path}` holds no answers", "restore it from git; it was left untouched"
         )
     return value
+
+
+def without_copiers_own(answers: dict[str, Any]) -> dict[str, Any]:
+    """The answers without what Copier notes about itself."""
+    return {key: value for key, value in answers.items() if not key.startswith("_")}
+
+
+def _as_default(question: str, answer: Any) -> Any:
+    """Copier wants the default of a YAML question as text."""
+    return json.dumps(answer) if question in YAML_QUESTIONS else answer
 
 
 def _environment(folder: Path, bundle: Path, settings: Path) -> dict[str, str]:

@@ -8,12 +8,15 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
 from handoff_cli import detect, hooks, scaffold, settings_files
 from handoff_cli.errors import HandoffError
 from handoff_cli.history import clean_environment
+
+MAIN_QUESTIONS = ("runtimes", "acceptance_commands", "skills")
 
 
 @dataclass(frozen=True)
@@ -33,9 +36,17 @@ class Setup:
         return bool(self.create or self.replace) or any(change.changes for change in self.hooks)
 
 
+class Ask(Enum):
+    """Which of the template's questions a person is asked."""
+
+    NOTHING = "nothing"
+    MAIN = "main"
+    EVERYTHING = "everything"
+
+
 @contextmanager
 def prepared(
-    project: Path, given: dict[str, Any], *, ask: bool, overwrite: bool = False
+    project: Path, given: dict[str, Any], *, ask: Ask = Ask.NOTHING, overwrite: bool = False
 ) -> Iterator[Setup]:
     """The setup of a project with these answers, as long as the block runs; nothing is written.
 
@@ -45,13 +56,19 @@ def prepared(
     _expect_git(project)
     before = scaffold.recorded_answers(project)
     suggested = detect.suggestions(project) if before is None else {}
-    with tempfile.TemporaryDirectory(prefix="handoff.") as folder:
-        known = {key: value for key, value in (before or {}).items() if not key.startswith("_")}
-        new = _rendered(Path(folder) / "new", project, {**known, **given}, suggested, ask)
-        old = None
-        if before is not None and given:
-            old = _rendered(Path(folder) / "old", project, known, {}, ask=False)
-        yield _compared(project, new, old if old else new, before is None, overwrite, suggested)
+    known = scaffold.without_copiers_own(before or {})
+    with tempfile.TemporaryDirectory(prefix="handoff.") as name:
+        folder = Path(name)
+        answers = {**known, **given}
+        if ask is Ask.MAIN and before is None:
+            answers |= _chosen(folder, project, answers, suggested)
+        everything = ask is Ask.EVERYTHING
+        new = _rendered(folder / "new", project, answers, suggested, ask=everything)
+        old = new
+        if before is not None:
+            _expect_same_version(before, scaffold.recorded_answers(new) or {})
+            old = _rendered(folder / "old", project, known, {}, ask=False) if given else new
+        yield _compared(project, new, old, before is None, overwrite, suggested)
 
 
 def carry_out(project: Path, setup: Setup) -> None:
@@ -62,6 +79,20 @@ def carry_out(project: Path, setup: Setup) -> None:
         if path in setup.create:
             shutil.copymode(setup.rendered / path, target)
     hooks.carry_out(project, list(setup.hooks))
+
+
+def _chosen(
+    folder: Path, project: Path, given: dict[str, Any], suggested: dict[str, Any]
+) -> dict[str, Any]:
+    """A person's answers to the main questions; the others are settled as they would be anyway."""
+    default = _rendered(folder / "default", project, given, suggested, ask=False)
+    settled = scaffold.without_copiers_own(scaffold.recorded_answers(default) or {})
+    for question in MAIN_QUESTIONS:
+        if question not in given:
+            suggested = {**suggested, question: settled.pop(question)}
+    asked = _rendered(folder / "asked", project, settled, suggested, ask=True)
+    told = scaffold.recorded_answers(asked) or {}
+    return {question: told[question] for question in MAIN_QUESTIONS}
 
 
 def _rendered(
@@ -76,6 +107,7 @@ def _compared(
 ) -> Setup:
     create, replace, kept, same = [], [], [], []
     for path in sorted(p.relative_to(new).as_posix() for p in new.rglob("*") if p.is_file()):
+        _expect_inside(project, path)
         wanted, there = (new / path).read_bytes(), settings_files.read(project / path)
         if there is None:
             create.append(path)
@@ -93,6 +125,23 @@ def _compared(
     plans = hooks.plans(project, from_engine=new)
     changes = tuple(hooks.installing(project, plan) for plan in plans)
     return Setup(new, tuple(create), tuple(replace), tuple(kept), tuple(same), changes, suggested)
+
+
+def _expect_same_version(before: dict[str, Any], now: dict[str, Any]) -> None:
+    if before.get("_commit") != now.get("_commit"):
+        raise HandoffError(
+            f"this project was set up by handoff {before.get('_commit')}, this is {now['_commit']}",
+            "use the version that it was set up with; nothing was written",
+        )
+
+
+def _expect_inside(project: Path, path: str) -> None:
+    real = (project / path).resolve()
+    if not real.is_relative_to(project.resolve()):
+        raise HandoffError(
+            f"`{path}` leads out of the repository, to `{real}`",
+            "remove the link; nothing was written",
+        )
 
 
 def _expect_git(project: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pty
@@ -190,23 +191,51 @@ def test_a_project_may_be_a_folder_of_a_larger_repository(repo: Repository) -> N
     assert [item["path"] for item in inner.active()["changed_files"]] == ["packages/one/one.py"]
 
 
-def test_on_a_terminal_it_asks(repo: Repository) -> None:
+def test_on_a_terminal_it_asks_the_main_questions_only(repo: Repository) -> None:
     outer, inner = pty.openpty()
-    command = [sys.executable, "-m", "handoff_cli", "init"]
     process = subprocess.Popen(
-        command,
+        [sys.executable, "-m", "handoff_cli", "init"],
         cwd=repo.path,
-        env=environment(repo.path) | {"TERM": "dumb"},
+        env=environment(repo.path) | {"TERM": "xterm"},
         stdin=inner,
         stdout=inner,
         stderr=inner,
     )
     os.close(inner)
-    seen = b""
-    while b"Which coding agents work" not in seen:
-        seen += os.read(outer, 4096)
-    process.kill()
-    process.wait()
+    answered = b""
+    for question in (b"Which coding agents", b"Commands that must pass", b"Add the skill"):
+        seen = b""
+        while question not in seen:
+            seen += os.read(outer, 4096)
+            if b"\x1b[6n" in seen:  # it asks where the cursor is
+                os.write(outer, b"\x1b[1;1R")
+                seen = seen.replace(b"\x1b[6n", b"")
+        answered += seen
+        os.write(outer, b"\r")
+    with contextlib.suppress(OSError):  # the terminal closes
+        while os.read(outer, 4096):
+            pass
+    assert process.wait(60) == 0
     os.close(outer)
-    assert "app.py" in files(repo)
-    assert len(files(repo)) == 1
+    assert answers(repo)["skills"] is True
+    assert b"Gate:" not in answered
+
+
+def test_a_folder_that_is_a_link_out_of_the_repository_is_refused(
+    repo: Repository, tmp_path: Path
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (repo.path / "docs").symlink_to(tmp_path / "elsewhere")
+    done = repo.handoff("init", "--defaults")
+    assert done.returncode == 1
+    assert "leads out of the repository" in " ".join(done.stderr.split())
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+    assert sorted(files(repo)) == ["app.py"]
+
+
+def test_another_version_than_the_projects_own_is_refused(project: Repository) -> None:
+    path = project.path / ".handoff/answers.yml"
+    path.write_text(path.read_text().replace("_commit: v", "_commit: v9."))
+    done = project.handoff("init", "--defaults")
+    assert done.returncode == 1
+    assert "was set up by handoff v9." in " ".join(done.stderr.split())

@@ -32,6 +32,9 @@ def init(
         list[str] | None,
         typer.Option("--runtime", metavar="NAME", help="An agent in use; may be repeated."),
     ] = None,
+    ask_all: Annotated[
+        bool, typer.Option("--ask-all", help="Ask every question, not only the main ones.")
+    ] = False,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace files of the same name that differ.")
     ] = False,
@@ -41,9 +44,9 @@ def init(
 ) -> None:
     """Set the generator up in a repository and install the hooks.
 
-    Detects the workbench artifacts, the test command and the agents in use, asks about the rest,
-    and changes no file of yours beyond splicing hook entries into the agents' settings. Run again,
-    it changes nothing; with `--data` it changes that answer and keeps what you edited.
+    Detects the workbench artifacts, the test command and the agents in use, asks to confirm the
+    main ones, and changes no file of yours beyond splicing hook entries into the agents' settings.
+    Run again, it changes nothing; with `--data` it changes that answer and keeps what you edited.
 
         handoff init
         handoff init --defaults --runtime claude-code
@@ -55,7 +58,9 @@ def init(
     given = _given(data or [])
     if runtime:
         given["runtimes"] = runtime
-    ask = sys.stdin.isatty() and not defaults
+    ask = setup.Ask.EVERYTHING if ask_all else setup.Ask.MAIN
+    if defaults or not sys.stdin.isatty():
+        ask = setup.Ask.NOTHING
     console = output.words()
     with setup.prepared(project, given, ask=ask, overwrite=overwrite) as found:
         if dry_run:

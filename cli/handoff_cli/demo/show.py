@@ -27,7 +27,7 @@ def show(folder: Path) -> None:
     with console.status("setting a scratch repository up…"):
         play.repository(repository)
         answers = {"runtimes": ["claude-code", "codex"]}
-        with setup.prepared(repository, answers, ask=False) as prepared:
+        with setup.prepared(repository, answers) as prepared:
             setup.carry_out(repository, prepared)
     _title(console, "1", "A session in Claude Code, recorded; its hooks run as they are installed")
     for played in play.session(repository, "claude-code", ".claude/settings.json"):

@@ -21,7 +21,7 @@ ARTIFACTS = (
 CHECKS = ("working_tree", "temporary_artifacts", "tests", "board", "branch")
 POLICIES = ("refuse", "warn", "off")
 MAX_TAIL_LENGTH = 30
-_HINT = "run `handoff regenerate`, or mend the file by hand"
+_HINT = "mend the file by hand, or restore it from git"
 
 
 class Config(NamedTuple):

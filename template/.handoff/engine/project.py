@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from typing import TYPE_CHECKING, Any
@@ -78,16 +79,24 @@ class Project:
 
     def runs(self, session_id: str) -> tuple[runs.Run, ...]:
         """The session's commands, one run each."""
-        data = self.read(self.config.artifacts["feedback"]) or b""
+        path = self.path(self.config.artifacts["feedback"])
+        if not os.path.isfile(path):
+            return ()
         found = []
-        for line in data.split(b"\n"):
-            try:
-                run = runs.parse(json.loads(line)) if line.strip() else None
-            except (ValueError, RecursionError):
-                continue
-            if run is not None and run.session_id == session_id:
-                found.append(run)
+        with contextlib.closing(store.Lines(path, 0)) as lines:
+            for line in lines:
+                run = runs.parse(_value(line)) if session_id.encode() in line else None
+                if run is not None and run.session_id == session_id:
+                    found.append(run)
         return runs.merged(found)
 
     def exclusive(self) -> AbstractContextManager[None]:
         return store.exclusive(self.path(f"{STATE_FOLDER}/lock"), self.root)
+
+
+def _value(line: bytes) -> Any:
+    """A line's JSON value; None for a line that somebody else wrote and that is none."""
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from typing import TYPE_CHECKING
@@ -47,12 +48,9 @@ def swept(project: Project, current: Session) -> Session:
     if not current.transcript or not os.path.isfile(current.transcript):
         where = f": `{current.transcript}`" if current.transcript else ""
         return current._replace(note=f"transcript unavailable{where}")
-    lines = store.Lines(current.transcript, current.offset)
-    try:
+    with contextlib.closing(store.Lines(current.transcript, current.offset)) as lines:
         found = registry.transcript(current.runtime).records(lines)
         current, commands = session.after_records(current, found)
-    finally:
-        lines.close()
     exit_codes = {run.id: run.exit_code for run in project.runs(current.id)}
     new = [
         entry

@@ -118,6 +118,12 @@ def test_a_session_that_did_nothing_leaves_the_packet_of_the_one_before(
     assert project.active() == before
 
 
+def test_a_session_that_was_only_opened_and_closed_leaves_no_trace(project: Repository) -> None:
+    for event in ("SessionStart", "SessionEnd"):
+        project.hook("claude-code", claude(event, source="startup", reason="other"))
+    assert not (project.path / "outputs").exists()
+
+
 def test_no_next_action_is_a_blocked_record_and_no_packet(project: Repository) -> None:
     project.hook("claude-code", claude("SessionStart", source="startup"))
     project.hook("claude-code", claude("UserPromptSubmit", prompt="what does app.py do?"))

@@ -23,7 +23,7 @@ MANUAL = "manual"
 class Outcome(NamedTuple):
     folder: str  # where its files are, from the project's root
     value: dict[str, Any]  # the packet's, or the blocked record's
-    written: bool  # False for an empty session beside a packet that stays
+    written: bool  # False for a session in which nothing happened
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -56,7 +56,8 @@ def run(project: Project, options: Namespace) -> int:
 def publish(project: Project, current: Session, unless_empty: bool = False) -> Outcome:
     """Write the session's packet and make it active, or write why it is blocked.
 
-    With `unless_empty` a session in which nothing happened leaves the active packet alone.
+    With `unless_empty` a session in which nothing happened leaves the active packet alone, and
+    one in which nothing was said either leaves no trace.
     """
     at = git.place(project.root)
     if at is None:
@@ -69,17 +70,16 @@ def publish(project: Project, current: Session, unless_empty: bool = False) -> O
         before = json.loads(old.payload) if old else None
         taken = snapshot.take(project, at, current, before)
         folder = project.outputs(current.id)
-        if (
-            unless_empty
-            and before
-            and before["session"]["id"] != current.id
-            and _empty(project, taken)
-        ):
+        others = before is not None and before["session"]["id"] != current.id
+        empty = unless_empty and _empty(project, taken)
+        if empty and before and others:
             return Outcome(folder, before, False)
         made = packet.generate(taken)
         reasons = packet.refusals(made)
         if reasons:
             value = render.blocked_payload(made, reasons)
+            if empty and not (current.goal or current.statement):
+                return Outcome(folder, value, False)  # it was opened and closed
             _write(project, folder, "blocked", value)
             return Outcome(folder, value, True)
         value = render.payload(made)

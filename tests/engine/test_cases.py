@@ -172,3 +172,19 @@ def test_b46_before_the_first_commit_head_is_null_and_the_branch_is_known(
     assert (packet["head_commit"], packet["branch"]) == (None, "trunk")
     assert [item["path"] for item in packet["changed_files"]] == (["a"] if staged else [])
     assert ("tree.dirty" in {risk["code"] for risk in packet["open_risks"]}) == staged
+
+
+def test_b44_exit_codes_of_older_rollouts_come_from_what_codex_wrote_around_the_output(
+    project: Repository,
+) -> None:
+    project.write("app.py", "print('changed')\n")
+    stop = {"session_id": "s-1", "hook_event_name": "Stop"}
+    project.hook("codex", stop | {"transcript_path": str(CASES / "codex-older-rollout.jsonl")})
+    packet = project.active()
+    assert {run["command"]: run["exit_code"] for run in packet["commands_run"]} == {
+        "pytest -q": 1,
+        "ruff check .": 0,
+        "npm run lint": None,
+        "make deploy": None,
+    }
+    assert packet["task"]["goal"] == "run the tests"

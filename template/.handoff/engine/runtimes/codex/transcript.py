@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ... import records as r
 from ..lines import items, mapping, objects, seconds, string
+from . import older
 from .hooks import PLAN_ACCEPTED, duration_ms, exit_code
-from .words import human_words, plan_steps
+from .words import command_text, human_words, plan_steps
 
 
 def records(lines: Iterable[bytes]) -> Iterator[r.Record]:
     plans: dict[str, r.Plan] = {}  # plans whose call is not known to have been accepted
+    last: r.Record = r.Skipped("")
+    itemized = False  # what older versions wrote is there too, but says less
     for value in objects(lines):
         if isinstance(value, r.Skipped):
             yield value
@@ -23,6 +25,7 @@ def records(lines: Iterable[bytes]) -> Iterator[r.Record]:
         kind, call_id = payload.get("type"), string(payload.get("call_id"))
         at = seconds(value.get("timestamp"))
         if kind == "item_completed":
+            itemized = True
             yield from _item(mapping(payload.get("item")), payload, at)
         elif kind == "token_count":
             yield from _usage(mapping(payload.get("info")))
@@ -30,12 +33,18 @@ def records(lines: Iterable[bytes]) -> Iterator[r.Record]:
             arguments = _arguments(payload)
             if payload.get("name") == "update_plan":
                 plans[call_id] = r.Plan(plan_steps(arguments.get("plan")))
-            elif string(arguments.get("cmd")):  # it may never report its end
-                yield r.Call(call_id, string(arguments.get("cmd")), at)
+            elif "cmd" in arguments or "command" in arguments:  # it may never report its end
+                given = arguments.get("cmd", arguments.get("command"))
+                yield r.Call(call_id, command_text(given), at)
         elif kind == "function_call_output" and call_id in plans:
             plan = plans.pop(call_id)
             if payload.get("output") == PLAN_ACCEPTED:
                 yield plan
+        elif not itemized:
+            for record in older.records(payload, at):
+                if type(record) is not type(last) or record[0] != last[0]:
+                    yield record
+                last = record  # a message stands there twice, as an event as well
 
 
 def _item(item: dict[str, Any], payload: dict[str, Any], at: float | None) -> Iterator[r.Record]:
@@ -54,7 +63,7 @@ def _item(item: dict[str, Any], payload: dict[str, Any], at: float | None) -> It
         started_at = (
             ended_at - took / 1000 if ended_at is not None and took is not None else ended_at
         )
-        yield r.Call(call_id, _command(item.get("command")), started_at)
+        yield r.Call(call_id, command_text(item.get("command")), started_at)
         yield r.Result(
             call_id,
             exit_code(item),
@@ -76,14 +85,6 @@ def _usage(info: dict[str, Any]) -> Iterator[r.Record]:
     window = info.get("model_context_window")
     if type(used) is int:
         yield r.Usage(used, window if type(window) is int else None)
-
-
-def _command(argv: Any) -> str:
-    """The shell text of an argv; `bash -lc TEXT` is TEXT."""
-    words = [string(word) for word in items(argv)]
-    if len(words) == 3 and words[0].endswith("sh") and words[1] in ("-lc", "-c"):
-        return words[2]
-    return shlex.join(words)
 
 
 def _joined(content: Any) -> str:

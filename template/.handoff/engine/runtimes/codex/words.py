@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
 from ...records import Step
@@ -34,3 +35,13 @@ def plan_steps(plan: Any) -> tuple[Step, ...]:
 
 def _status(step: dict[str, Any]) -> str:
     return _STATUSES.get(string(step.get("status")), "open")
+
+
+def command_text(argv: Any) -> str:
+    """The shell text of a command: itself, or of an argv, where `bash -lc TEXT` is TEXT."""
+    if isinstance(argv, str):
+        return argv
+    words = [string(word) for word in items(argv)]
+    if len(words) == 3 and words[0].endswith("sh") and words[1] in ("-lc", "-c"):
+        return words[2]
+    return shlex.join(words)

@@ -22,12 +22,17 @@ MAX_LINES = 250
 
 # The engine's rooms. Values: no disk, git, clock, environment or print.
 VALUES = {
+    "gate", "leftovers",
     "errors", "model", "config", "redact", "feedback", "runs", "records", "session",
     "workbench", "verdict", "steps", "commands", "risks", "summary", "packet", "render",
     "schema", "freshness", "context", "hookplan", "names", "times",
+    "jsontext", "notes", "features", "topics", "pullrequest",
+    "shellwords", "shell", "scope", "output",
 }  # fmt: skip
 DOORS = {
+    "worktree",
     "git", "ledger", "store", "logs", "paths", "layout", "project",
+    "process", "terminal",
 }  # fmt: skip
 SWITCHBOARD = {"registry"}
 ENTRANCE = {"__init__", "__main__", "app", "arguments"}

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from handoff_cli import __version__
-from handoff_cli.commands import demo, hooks, init, packets
+from handoff_cli.commands import demo, hooks, init, packets, steer, work
 
 app = typer.Typer(
     name="handoff",
@@ -20,9 +20,19 @@ app = typer.Typer(
 app.command("init")(init.init)
 app.add_typer(hooks.app, name="hooks")
 app.command("generate")(packets.generate)
+app.command("run", context_settings=work.VERBATIM)(work.run)
+app.command("verify")(work.verify)
+app.command("clean")(work.clean)
+app.command("close")(work.close)
 app.command("show")(packets.show)
 app.command("status")(packets.status)
 app.command("validate")(packets.validate)
+app.add_typer(steer.state, name="state")
+app.add_typer(steer.board, name="board")
+app.add_typer(steer.topic, name="topic")
+app.command("log")(steer.log)
+app.command("archive")(steer.archive)
+app.command("pr")(steer.pr)
 app.command("demo")(demo.demo)
 
 

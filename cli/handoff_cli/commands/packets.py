@@ -14,9 +14,18 @@ Project = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Session = Annotated[str | None, typer.Option("--session", metavar="ID", help="Of this session.")]
+Topic = Annotated[
+    str | None,
+    typer.Option("--topic", metavar="NAME", help="The line of work (default: the current one)."),
+]
 
 
-def generate(session: Session = None, as_json: Json = False, project: Project = Path()) -> None:
+def generate(
+    session: Session = None,
+    topic: Topic = None,
+    as_json: Json = False,
+    project: Project = Path(),
+) -> None:
     """Derive the packet of the newest session, or of `--session`, and make it the active one.
 
     Ends with 3 where it is refused: then `blocked.json` holds the reasons and all that was derived.
@@ -24,7 +33,8 @@ def generate(session: Session = None, as_json: Json = False, project: Project = 
         handoff generate
         handoff generate --session 6d349e0a-273a-4435-aa9e-9758ae143686 --json
     """
-    _pass_on(project, "generate", _given("--session", session), _flag("--json", as_json))
+    options = _given("--session", session) + _given("--topic", topic)
+    _pass_on(project, "generate", options, _flag("--json", as_json))
 
 
 def show(
@@ -33,7 +43,7 @@ def show(
     context: Annotated[
         bool, typer.Option("--context", help="Print what a new session receives.")
     ] = False,
-    topic: Annotated[str, typer.Option(help="The line of work on this branch.")] = "default",
+    topic: Topic = None,
     project: Project = Path(),
 ) -> None:
     """Show the active packet of this branch, or that of `--session`: as Markdown, unless told.
@@ -42,12 +52,12 @@ def show(
     handoff show --json | jq .next_action
     """
     form = _flag("--json", as_json) or _flag("--context", context)
-    _pass_on(project, "show", _given("--session", session), ["--topic", topic], form)
+    _pass_on(project, "show", _given("--session", session), _given("--topic", topic), form)
 
 
-def status(as_json: Json = False, project: Project = Path()) -> None:
+def status(topic: Topic = None, as_json: Json = False, project: Project = Path()) -> None:
     """Tell where things stand: the active packet, the sessions on record, the last hook error."""
-    _pass_on(project, "status", _flag("--json", as_json))
+    _pass_on(project, "status", _given("--topic", topic), _flag("--json", as_json))
 
 
 def validate(
@@ -74,4 +84,4 @@ def _flag(name: str, given: bool) -> list[str]:
 
 
 def _given(name: str, value: str | None) -> list[str]:
-    return [] if value is None else [name, value]
+    return [] if value is None else [f"{name}={value}"]  # also where it begins with a dash

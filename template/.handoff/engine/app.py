@@ -37,7 +37,9 @@ def _log(runtime: str, error: Exception) -> None:
     from .layout import log
     from .redact import redacted
 
-    said = str(error) if isinstance(error, HandoffError) else traceback.format_exc()
+    said = traceback.format_exc()
+    if isinstance(error, HandoffError):
+        said = f"{error} ({error.hint})" if error.hint else str(error)
     now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     with contextlib.suppress(OSError, HandoffError):  # a read-only disk: nowhere to say it
         log(ROOT, redacted(f"{now} {runtime}: {said}"))

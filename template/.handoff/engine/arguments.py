@@ -8,12 +8,34 @@ import sys
 
 from .errors import HandoffError
 from .project import Project
-from .verbs import generate, hooks_plan, show, status, validate
+from .verbs import (
+    archive,
+    board,
+    clean,
+    close,
+    generate,
+    hooks_plan,
+    log,
+    pr,
+    show,
+    state,
+    status,
+    topic,
+    validate,
+    verify,
+)
+from .verbs import run as runner
 
 
 def run(root: str, argv: list[str]) -> int:
     """Run a verb; return its exit code."""
-    options = _parser().parse_args(argv)
+    # What follows `--` belongs to a command that is run: no parser may touch it.
+    end = argv.index("--") if argv[:1] == ["run"] and "--" in argv else len(argv)
+    parser = _parser()
+    options = parser.parse_args(argv[:end])
+    options.command_line = argv[end + 1 :]
+    if options.verb == "run" and not any(options.command_line):
+        parser.error("run: give the command after `--`: run -- CMD…")
     try:
         return int(options.run(Project(root), options))
     except HandoffError as error:
@@ -32,7 +54,23 @@ def _parser() -> argparse.ArgumentParser:
         description="derive handoff packets from what really happened, and read them",
     )
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
-    for module in (generate, show, status, validate, hooks_plan):
+    for module in (
+        generate,
+        runner,
+        verify,
+        clean,
+        close,
+        show,
+        status,
+        validate,
+        state,
+        board,
+        topic,
+        log,
+        archive,
+        pr,
+        hooks_plan,
+    ):
         name = module.__name__.rpartition(".")[2].replace("_", "-")
         about = (module.__doc__ or "").split("\n")[0]
         verb = verbs.add_parser(name, help=about, description=about)

@@ -82,7 +82,7 @@ def commands_run(records: tuple[Run, ...], acceptance: tuple[str, ...]) -> tuple
 def failed_attempts(records: tuple[Run, ...]) -> tuple[FailedAttempt, ...]:
     found = []
     for place, record in enumerate(records):
-        if record.exit_code is None or record.exit_code == 0:
+        if record.exit_code is None or not verdict.failed(record):
             continue
         passed = verdict.resolving(record, records[place + 1 :])
         found.append(

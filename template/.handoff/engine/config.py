@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, NamedTuple
 
 from .errors import HandoffError
@@ -18,7 +19,7 @@ ARTIFACTS = (
     "clean_state",
     "outputs",
 )
-CHECKS = ("working_tree", "temporary_artifacts", "tests", "board", "branch")
+CHECKS = ("working_tree", "temporary_artifacts", "tests", "board", "branch", "review")
 POLICIES = ("refuse", "warn", "off")
 MAX_TAIL_LENGTH = 30
 _HINT = "mend the file by hand, or restore it from git"
@@ -33,6 +34,7 @@ class Config(NamedTuple):
     notice_percent: int  # of the context window
     wrap_up_percent: int
     rendered: tuple[str, ...]  # files of ours outside `.handoff/`
+    debug_patterns: dict[str, str]  # endings, such as "js ts": pattern of a debug print
 
 
 def parse(given: Any) -> Config:
@@ -65,6 +67,7 @@ def parse(given: Any) -> Config:
         notice_percent=int(notice or 0),
         wrap_up_percent=int(wrap_up or 0),
         rendered=_texts(given, "rendered"),
+        debug_patterns=_patterns(given),
     )
 
 
@@ -79,6 +82,17 @@ def _texts(given: dict[str, Any], key: str) -> tuple[str, ...]:
     good = isinstance(value, list) and all(isinstance(item, str) for item in value)
     _expect(good, key, "a list of strings")
     return tuple(value or ())
+
+
+def _patterns(given: dict[str, Any]) -> dict[str, str]:
+    """`debug_patterns`, which a project may add to its configuration."""
+    patterns = _object(given, "debug_patterns") if "debug_patterns" in given else {}
+    for endings, pattern in patterns.items():
+        try:
+            re.compile(pattern)
+        except (re.error, TypeError):
+            _expect(False, f"debug_patterns.{endings}", "a regular expression")
+    return patterns
 
 
 def _path(artifacts: dict[str, Any], key: str) -> None:

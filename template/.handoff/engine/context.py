@@ -9,6 +9,7 @@ from typing import Any
 
 MAX_BYTES = 9_400
 MAX_LINE_CHARS = 600
+MAX_READ_CHARS = 6_000  # of a line, to fill it also where most of it hides
 NEXT_ACTION_WITHIN_BYTES = 1_500
 MAX_PATH_CHARS = 300
 _OPENING = "<handoff-packet>"
@@ -26,23 +27,33 @@ _PREAMBLE = (
 )
 
 
-def block(value: dict[str, Any], freshness: str, files: tuple[str, str]) -> str:
+def block(
+    value: dict[str, Any],
+    freshness: str,
+    files: tuple[str, str],
+    blocked: dict[str, Any] | None = None,
+) -> str:
     """The packet for the next agent; `files` are the paths of its JSON and Markdown form.
 
-    The next action comes first. What does not fit is left out, and the last line says where it is.
+    The next action comes first, and before it why a later session was `blocked`, where one was.
+    `value` may be that blocked record itself, where there is no packet. What does not fit is left
+    out, and the last line says where it is.
     """
-    shown = [_clean(file)[-MAX_PATH_CHARS:] for file in files]
+    shown = [_clean(file[-MAX_PATH_CHARS:]) for file in files]
     rest = f"Whole packet: {shown[0]} (for you) and {shown[1]} (for people)."
     ending = f"{rest}\n{_CLOSING}"
     room = MAX_BYTES - len(ending.encode()) - 60
     kept, used, cut = [], 0, 0
-    for place, text in enumerate((_OPENING, *_lines(value, freshness))):
-        line = _shortened(_clean(text), MAX_LINE_CHARS) if place else text
+    for place, text in enumerate((_OPENING, *_lines(value, freshness, blocked))):
+        if cut:
+            cut += 1
+            continue
+        line = _shortened(text) if place else text
         if place == _NEXT_ACTION_PLACE:
             line = _fitted(line, NEXT_ACTION_WITHIN_BYTES - used)
         size = len(line.encode()) + 1
-        if cut or used + size > room:
-            cut += 1
+        if used + size > room:
+            cut = 1
             continue
         kept.append(line)
         used += size
@@ -51,9 +62,12 @@ def block(value: dict[str, Any], freshness: str, files: tuple[str, str]) -> str:
     return "\n".join([*kept, ending])
 
 
-def _lines(value: dict[str, Any], freshness: str) -> Iterator[str]:
+def _lines(value: dict[str, Any], freshness: str, blocked: dict[str, Any] | None) -> Iterator[str]:
     yield _PREAMBLE
-    yield f"NEXT ACTION (from {value['next_action_source']}): {value['next_action']}"
+    if blocked:
+        yield from _reasons(blocked)
+    if value["next_action"]:
+        yield f"NEXT ACTION (from {value['next_action_source']}): {value['next_action']}"
     yield freshness
     task = value["task"]
     if task["goal"]:
@@ -66,12 +80,27 @@ def _lines(value: dict[str, Any], freshness: str) -> Iterator[str]:
     yield from _section("Failed, passed later", _resolved(value))
     yield from _section("Questions for the human", value["questions_for_human"])
     yield from _section("Assumptions to validate", value["assumptions_to_validate"])
-    yield from _section("Load first", (item["path"] for item in value["next_session_prereqs"]))
+    yield from _section("Load first", map(_loaded, value["next_session_prereqs"]))
     yield from _section("Changed files", map(_changed, value["changed_files"]))
     yield from _section("Commits", (f"{c['hash'][:12]} {c['subject']}" for c in value["commits"]))
     yield from _section("Go back to", (n["resume_command"] for n in value["native_sessions"]))
     if value["last_statement"]:
         yield f"The agent's last words (unverified): {value['last_statement']}"
+
+
+def _reasons(blocked: dict[str, Any]) -> Iterator[str]:
+    """Why a session could not hand over, with what to do about it first."""
+    first, session = blocked["blocked"][0], blocked["session"]
+    yield f"FIRST MEND THIS ({first['code']}): {first['detail']}; {first['mend']}"
+    who = f"{session['runtime'] or 'work'} session {session['id']}"
+    yield f"The {who} on this branch was blocked from handing over:"
+    for reason in blocked["blocked"]:
+        yield f"- [{reason['code']}] {reason['detail']}; mend: {reason['mend']}"
+    yield f"What it did: {blocked['summary']}"
+
+
+def _loaded(item: dict[str, Any]) -> str:
+    return f"{item['path']}: {item['how']}" if item["how"] else str(item["path"])
 
 
 def _unresolved(value: dict[str, Any]) -> Iterator[str]:
@@ -106,8 +135,11 @@ def _clean(text: str) -> str:
     return _TAG.sub("&lt;", _INVISIBLE.sub("", line))
 
 
-def _shortened(line: str, max_chars: int) -> str:
-    return line if len(line) <= max_chars else line[: max_chars - 1] + "…"
+def _shortened(text: str) -> str:
+    """The text, clean, or as much of it as a line may have."""
+    line = _clean(text[:MAX_READ_CHARS])
+    whole = len(line) <= MAX_LINE_CHARS and len(text) <= MAX_READ_CHARS
+    return line if whole else line[: MAX_LINE_CHARS - 1] + "…"
 
 
 def _fitted(line: str, max_bytes: int) -> str:

@@ -17,6 +17,8 @@ MAX_LISTED = 2_000
 _INHERITED = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY",
               "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_PREFIX", "GIT_NAMESPACE",
               "GIT_CEILING_DIRECTORIES")  # fmt: skip
+# Start no program of the user's, and leave the index as it is: `diff` would refresh it.
+_QUIET = ("-c", "core.fsmonitor=false", "-c", "diff.autoRefreshIndex=false")
 _CHANGES = {
     "A": "added",
     "M": "modified",
@@ -36,10 +38,18 @@ class Place(NamedTuple):
 
 
 def place(root: str) -> Place | None:
-    """The project's place, or None outside a git work tree."""
+    """The project's place, or None outside a git work tree.
+
+    Raises: HandoffError where git does not trust the repository.
+    """
     try:
         out = run(root, "rev-parse", "--show-toplevel", "--show-prefix", "--git-common-dir")
-    except HandoffError:
+    except HandoffError as error:
+        if "dubious ownership" in str(error):
+            raise HandoffError(
+                f"git does not trust `{root}`: it belongs to another user",
+                hint=f"run `git config --global --add safe.directory {root}`",
+            ) from None
         return None
     top, prefix, common = out.decode("utf-8", "surrogateescape").split("\n")[:3]
     return Place(top, prefix, os.path.abspath(os.path.join(root, common)))
@@ -101,11 +111,13 @@ def distance(at: Place, old: str) -> int | None:
         return None
 
 
-def run(root: str, *args: str, stdin: bytes = b"") -> bytes:
+def run(root: str, *args: str, stdin: bytes = b"", literal: bool = False) -> bytes:
     """What git prints. Raises: HandoffError where it fails, is missing or takes too long."""
-    command = ["git", "--no-optional-locks", "-C", root, "-c", "core.fsmonitor=false", *args]
+    command = ["git", "--no-optional-locks", "-C", root, *_QUIET, *args]
     environment = {k: v for k, v in os.environ.items() if k not in _INHERITED}
     environment.update(GIT_TERMINAL_PROMPT="0", LC_ALL="C")
+    if literal:  # path names are names, not patterns
+        environment["GIT_LITERAL_PATHSPECS"] = "1"
     try:
         done = subprocess.run(
             command, input=stdin, capture_output=True, env=environment, timeout=TIMEOUT_SECONDS
@@ -127,7 +139,7 @@ def _status(at: Place) -> tuple[GitState, set[str], set[str]]:
     headers: dict[str, str] = {}
     dirty: set[str] = set()
     untracked: set[str] = set()
-    fields = iter(_split(out))
+    fields = iter(split(out))
     for entry in fields:
         kind, _, rest = entry.partition(" ")
         if kind == "#":
@@ -162,8 +174,8 @@ def _diff(at: Place, base: str | None) -> Iterator[ChangedFile]:
     """Tracked files that differ between `base` and the work tree."""
     against = base or run(at.top, "hash-object", "-t", "tree", "--stdin").decode().strip()
     out = run(at.top, "diff", "--raw", "--numstat", "-z", "-M", "--no-ext-diff", "--no-textconv",
-              "--ignore-submodules=dirty", against, "--")  # fmt: skip
-    fields = iter(_split(out))
+              "--ignore-submodules=none", against, "--")  # fmt: skip
+    fields = iter(split(out))
     kinds: dict[str, tuple[str, str | None]] = {}
     for entry in fields:
         if entry.startswith(":"):
@@ -191,7 +203,7 @@ def _commits(at: Place, base: str, head_commit: str | None) -> tuple[Commit, ...
         return ()
     out = run(at.top, "log", "-z", f"--max-count={MAX_COMMITS}", "--no-show-signature",
               "--format=%H %s", f"{base}..{head_commit}", "--")  # fmt: skip
-    return tuple(Commit(*entry.split(" ", 1)) for entry in _split(out))
+    return tuple(Commit(*entry.split(" ", 1)) for entry in split(out))
 
 
 def _has_commit(at: Place, commit: str) -> bool:
@@ -202,5 +214,6 @@ def _has_commit(at: Place, commit: str) -> bool:
     return True
 
 
-def _split(out: bytes) -> list[str]:
+def split(out: bytes) -> list[str]:
+    """The fields of what git prints with `-z`."""
     return [part.decode("utf-8", "surrogateescape") for part in out.split(b"\0") if part]

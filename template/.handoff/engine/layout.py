@@ -11,6 +11,7 @@ from .errors import HandoffError
 CONFIG = ".handoff/config.json"
 STATE_FOLDER = ".handoff/state"
 MAX_LOG_BYTES = 256_000
+MAX_FEEDBACK_BYTES = 1_000_000
 
 
 def feedback_log(root: str) -> str:
@@ -29,7 +30,7 @@ def append_feedback(root: str, lines: bytes) -> None:
     """Add entries to the feedback log; the state folder hides itself from git."""
     if lines:
         hide(root)
-        logs.append(feedback_log(root), lines, root)
+        logs.append(feedback_log(root), lines, root, MAX_FEEDBACK_BYTES)
 
 
 def log(root: str, text: str) -> None:

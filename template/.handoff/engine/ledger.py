@@ -36,6 +36,17 @@ def ref(branch: str | None, head: str | None, topic: str, kind: str = "active") 
     return f"refs/handoff/{kind}/{part}/{names.ref_part(topic)}"
 
 
+def beside(ref_name: str, kind: str) -> str:
+    """The ref of another kind for the same branch and topic."""
+    return ref_name.replace("refs/handoff/active/", f"refs/handoff/{kind}/", 1)
+
+
+def drop(ledger: str, ref_name: str) -> None:
+    """Take a ref away, where there is one."""
+    if tip(ledger, ref_name) is not None:
+        _git(ledger, "update-ref", "-d", ref_name)
+
+
 def tip(ledger: str, ref_name: str) -> Tip | None:
     """The packet at the ref, or None where there is none."""
     if not os.path.isdir(ledger):
@@ -46,6 +57,44 @@ def tip(ledger: str, ref_name: str) -> Tip | None:
         return None
     payload = _git(ledger, "cat-file", "blob", f"{words[0]}:handoff.json")
     return Tip(words[0], tuple(words[1:]), payload)
+
+
+class Filed(NamedTuple):
+    """A ref and what it stands for; branch and topic as a ref spells them."""
+
+    ref: str
+    branch: str
+    topic: str
+    commit: str
+
+
+def branches(ledger: str, kind: str = "active") -> tuple[Filed, ...]:
+    """Every branch and topic that has a packet of this kind."""
+    if not os.path.isdir(ledger):
+        return ()
+    form = "--format=%(objectname) %(refname)"
+    listed = _git(ledger, "for-each-ref", form, f"refs/handoff/{kind}/").decode().splitlines()
+    found = []
+    for line in listed:
+        commit, _, name = line.partition(" ")
+        parts = name.split("/")
+        if len(parts) >= 5:
+            found.append(Filed(name, parts[3], parts[4], commit))
+    return tuple(found)
+
+
+def archive(ledger: str, filed: Filed) -> bool:
+    """Move an active packet among the archived ones; False where the ref moved meanwhile."""
+    target = f"refs/handoff/archived/{filed.branch}/{filed.topic}/{filed.commit}"
+    orders = f"update {target} {filed.commit}\ndelete {filed.ref} {filed.commit}\n"
+    try:
+        _git(ledger, "update-ref", "--stdin", stdin=orders.encode())
+    except HandoffError:
+        now = tip(ledger, filed.ref)
+        if now is not None and now.commit == filed.commit:
+            raise  # not a race: say what is wrong
+        return False
+    return True
 
 
 def publish(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from .config import Config
+from .leftovers import AddedLine
 from .runs import Run
 from .session import Session
 
@@ -35,6 +36,14 @@ class GitState(NamedTuple):
     changed: tuple[ChangedFile, ...]  # since base, ours left out, sorted by path
     commits: tuple[Commit, ...]  # since base, newest first
     problems: tuple[str, ...] = ()  # what git could not tell, and why
+    added: tuple[AddedLine, ...] = ()  # since base, as far as they are a reader's size
+    stashes: tuple[Stash, ...] = ()  # made for this session, newest first
+    left_behind: tuple[str, ...] = ()  # new branches without upstream or note
+
+
+class Stash(NamedTuple):
+    commit: str
+    note: str
 
 
 class Source(NamedTuple):
@@ -53,12 +62,14 @@ class Feature(NamedTuple):
     status: str  # todo, in_progress, done or blocked
     goal: str
     done_when: str
+    started_at: str = ""  # as `times.iso` writes it, where our board started it
 
 
 class Finding(NamedTuple):
     code: str
     severity: str  # info, warn or block
     detail: str
+    evidence: str | None = None  # a command id or a path
 
 
 class Report(NamedTuple):
@@ -94,6 +105,7 @@ class Workbench(NamedTuple):
     review: Review | None = None
     sources: tuple[Source, ...] = ()
     problems: tuple[Finding, ...] = ()
+    findings: tuple[Finding, ...] = ()  # of the scope contract and the rule report
 
 
 class Evidence(NamedTuple):
@@ -131,3 +143,4 @@ class Snapshot(NamedTuple):
     previous: Previous | None
     evidence: tuple[Evidence, ...]
     file_hashes: dict[str, str]  # sha256 of files that exist, by path from the root
+    exceptions: tuple[tuple[str, str], ...] = ()  # codes let through in this session, with reasons

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from . import commands, risks, steps, summary, verdict
-from .model import ChangedFile, Commit, Evidence, Finding, NativeSession, Snapshot, Source
+from .model import ChangedFile, Commit, Evidence, NativeSession, Snapshot, Source
 from .times import iso
 
 MAX_FILES = 200
@@ -16,8 +16,10 @@ MAX_RISKS = 60
 
 
 class Prerequisite(NamedTuple):
-    path: str
-    sha256: str
+    kind: str  # file or stash
+    path: str  # of the file; of a stash its note
+    sha256: str | None
+    how: str | None = None  # the command that brings it back
 
 
 class Count(NamedTuple):
@@ -90,7 +92,7 @@ def generate(snapshot: Snapshot) -> Packet:
         verdict_pointer=_verdict_pointer(snapshot),
         feedback_tail=tail,
         assumptions_to_validate=_assumptions(snapshot),
-        questions_for_human=bench.state.questions if bench.state else (),
+        questions_for_human=_questions(snapshot),
         next_session_prereqs=_prerequisites(snapshot),
         context_usage=_context_usage(snapshot),
         native_sessions=_native_sessions(snapshot),
@@ -161,6 +163,13 @@ def _assumptions(snapshot: Snapshot) -> tuple[str, ...]:
     return bench.state.assumptions
 
 
+def _questions(snapshot: Snapshot) -> tuple[str, ...]:
+    """The questions on record, and the one with which the agent stopped."""
+    state, asked = snapshot.workbench.state, steps.open_question(snapshot.session.statement or "")
+    noted = state.questions if state else ()
+    return (*noted, asked) if asked and asked not in noted else noted
+
+
 def _prerequisites(snapshot: Snapshot) -> tuple[Prerequisite, ...]:
     """The artifacts that steer the work, then the files it is about, unfinished ones first."""
     bench, hashes = snapshot.workbench, snapshot.file_hashes
@@ -168,8 +177,12 @@ def _prerequisites(snapshot: Snapshot) -> tuple[Prerequisite, ...]:
     reports = [bench.verification.path] if bench.verification else []
     files = sorted(snapshot.git.changed, key=lambda item: (item.committed, item.path))
     paths = dict.fromkeys([*steering, *reports, *(item.path for item in files)])
-    there = [Prerequisite(path, hashes[path]) for path in paths if path in hashes]
-    return tuple(there[:MAX_PREREQUISITES])
+    stashes = [
+        Prerequisite("stash", one.note, None, f"git stash apply {one.commit}")
+        for one in snapshot.git.stashes
+    ]
+    there = [Prerequisite("file", path, hashes[path]) for path in paths if path in hashes]
+    return tuple([*stashes, *there][:MAX_PREREQUISITES])
 
 
 def _context_usage(snapshot: Snapshot) -> dict[str, object]:
@@ -186,14 +199,3 @@ def _native_sessions(snapshot: Snapshot) -> tuple[NativeSession, ...]:
         return tuple(others[-MAX_NATIVE_SESSIONS:])
     own = NativeSession(session.runtime, session.native_id, snapshot.resume_command, session.turns)
     return (*others[1 - MAX_NATIVE_SESSIONS :], own)
-
-
-def refusals(packet: Packet) -> tuple[Finding, ...]:
-    """Why this packet must not be handed over; empty where it may."""
-    if packet.next_action:
-        return ()
-    detail = (
-        "nothing tells the next session what to do first: no state, to-do list, board, red "
-        "command, statement, uncommitted or unpushed work"
-    )
-    return (Finding("next_action.missing", "block", detail),)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 from typing import TYPE_CHECKING, Any
 
-from . import config, layout, runs, session, store
+from . import config, layout, logs, names, runs, session, store
 from .errors import HandoffError
 from .layout import STATE_FOLDER
 
@@ -16,6 +15,8 @@ if TYPE_CHECKING:
 
     from .config import Config
     from .session import Session
+
+MANUAL = "manual"  # the session where none is on record
 
 
 class Project:
@@ -77,17 +78,26 @@ class Project:
         found = [one for one in map(self.load_session, sorted(ids)) if one is not None]
         return tuple(sorted(found, key=lambda one: one.last_event_at or 0))
 
+    def current_session(self, wanted: str | None = None) -> Session:
+        """The session asked for, the newest one, or none: the repository alone tells then.
+
+        Raises: HandoffError where the one asked for is not on record.
+        """
+        if wanted is None:
+            known = self.sessions()
+            return known[-1] if known else session.Session(MANUAL, runtime="", native_id="")
+        found = self.load_session(names.folder(wanted)) or self.load_session(wanted)
+        if found is None:
+            raise HandoffError(f"no session `{wanted}` is on record", hint="see `handoff status`")
+        return found
+
     def runs(self, session_id: str) -> tuple[runs.Run, ...]:
         """The session's commands, one run each."""
-        path = self.path(self.config.artifacts["feedback"])
-        if not os.path.isfile(path):
-            return ()
         found = []
-        with contextlib.closing(store.Lines(path, 0)) as lines:
-            for line in lines:
-                run = runs.parse(_value(line)) if session_id.encode() in line else None
-                if run is not None and run.session_id == session_id:
-                    found.append(run)
+        for line in logs.lines(self.path(self.config.artifacts["feedback"])):
+            run = runs.parse(_value(line)) if session_id.encode() in line else None
+            if run is not None and run.session_id == session_id:
+                found.append(run)
         return runs.merged(found)
 
     def exclusive(self) -> AbstractContextManager[None]:

@@ -10,7 +10,9 @@ import re
 
 # The end of a name that a secret has; what stands in front of it does not matter. Repetitions are
 # bounded wherever a long text could make a pattern start again and again.
-_SECRET_NAME = r"(?:api[_-]?key|(?:private|access|secret)[_-]?key|secret|token|passw(?:or)?d|passwd|credentials?)"
+_SECRET_NAME = (
+    r"(?:(?:api|private|access|secret)[_-]?key|secret|token|passw(?:or)?d|passwd|credentials?)"
+)
 _MORE_NAME = (
     r"(?:[_.-](?!(?:counts?|types?|names?|limits?|paths?|files?|ids?|len(?:gth)?|size|urls?|uri|ttl"
     r"|expir\w*|usage|window|budget|field|header|policy|ref)\b)[A-Za-z0-9_.-]{1,40})?"
@@ -19,9 +21,12 @@ _MORE_NAME = (
 _NO_VALUE = (
     r"\[redacted|[$%<({\[]|[a-z_][\w.]*[(\[]|(?:self|this|os|process|settings|config|args|options"
     r"|request|req|ctx|env)\.|(?:true|false|null|none|undefined|string|secretstr|boolean|number"
-    r"|unknown|required|optional|[~^<>=!v]*\d[\d.,]*|[~^<>=!v]*\d+(?:\.[\dx*]+)+[\w.+-]*)"
+    r"|unknown|required|optional|[~^<>=!v]*\d{1,7}|[~^<>=!v]*\d+(?:\.[\dx*]+)+[\w.+-]*)"
     r"(?![^\s'\",;)}\]])"
 )
+
+# Not in the middle of a word; `\b` would count `_` in.
+_START = r"(?<![A-Za-z0-9])"
 
 # Name; triggers, in lower case, one of which must occur for the pattern to be tried; pattern, whose
 # group 1, where there is one, is kept in front of the marker.
@@ -32,20 +37,24 @@ RULES: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:.|\n)*?"
         r"(?:-----END [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----|\Z)",
     ),
-    ("github-token", ("gh", "github_pat"), r"\b(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_\w{40,})"),
-    ("anthropic-key", ("sk-ant-",), r"\bsk-ant-[A-Za-z0-9_-]{16,}"),
-    ("openai-key", ("sk-",), r"\bsk-(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{20,}"),
-    ("aws-access-key", ("akia", "asia"), r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"),
-    ("google-api-key", ("aiza",), r"\bAIza[A-Za-z0-9_-]{35}"),
-    ("gitlab-token", ("glpat-",), r"\bglpat-[A-Za-z0-9_-]{20,}"),
-    ("slack-token", ("xox", "xapp-"), r"\b(?:xox[abeoprs]-|xapp-)[A-Za-z0-9-]{10,}"),
-    ("stripe-key", ("_live_", "_test_"), r"\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,}"),
-    ("npm-token", ("npm_",), r"\bnpm_[A-Za-z0-9]{36}\b"),
-    ("pypi-token", ("pypi-",), r"\bpypi-[A-Za-z0-9_-]{50,}"),
+    (
+        "github-token",
+        ("gh", "github_pat"),
+        _START + r"(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_\w{40,})",
+    ),
+    ("anthropic-key", ("sk-ant-",), _START + r"sk-ant-[A-Za-z0-9_-]{16,}"),
+    ("openai-key", ("sk-",), _START + r"sk-(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{20,}"),
+    ("aws-access-key", ("akia", "asia"), _START + r"(?:AKIA|ASIA)[A-Z0-9]{16}\b"),
+    ("google-api-key", ("aiza",), _START + r"AIza[A-Za-z0-9_-]{35,}"),
+    ("gitlab-token", ("glpat-",), _START + r"glpat-[A-Za-z0-9_-]{20,}"),
+    ("slack-token", ("xox", "xapp-"), _START + r"(?:xox[abeoprs]-|xapp-)[A-Za-z0-9-]{10,}"),
+    ("stripe-key", ("_live_", "_test_"), _START + r"[rs]k_(?:live|test)_[A-Za-z0-9]{16,}"),
+    ("npm-token", ("npm_",), _START + r"npm_[A-Za-z0-9]{36}\b"),
+    ("pypi-token", ("pypi-",), _START + r"pypi-[A-Za-z0-9_-]{50,}"),
     (
         "jwt",
         ("eyj",),
-        r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}",
+        _START + r"eyJ[A-Za-z0-9_-]{8,999}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}",
     ),
     (
         "authorization",
@@ -64,14 +73,15 @@ RULES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "option",
         ("--",),
-        rf"(?i)(--[A-Za-z0-9_.-]{{0,40}}?{_SECRET_NAME}(?:=|[ \t]{{1,9}})['\"]?)"
-        r"(?!\[redacted|-|['\"$<]|\d{1,6}\b|(?-i:[A-Z_]+)\b)[^\s'\"]{4,}",
+        rf"(?i)((?<!-)--[A-Za-z0-9_.-]{{0,40}}?{_SECRET_NAME}(?:=|[ \t]{{1,9}})['\"]?)"
+        r"(?!\[redacted|-|['\"$<]|\d{1,6}\b|(?-i:[A-Z_]+)\b)"
+        r"(?:(?<=['\"])[^\s'\"][^'\"\n]{3,}|[^\s'\"]{4,})",
     ),
     (
         "assignment",
         ("key", "secret", "token", "passw", "credential"),
         rf"(?i)({_SECRET_NAME}{_MORE_NAME}['\"]?[ \t]{{0,20}}[:=][ \t]{{0,20}}['\"]?)"
-        rf"(?!{_NO_VALUE})[^\s'\",;)}}\]]{{6,}}",
+        rf"(?!{_NO_VALUE})(?:(?<=['\"])[^\s'\"][^'\"\n]{{5,}}|[^\s'\",;)}}\]]{{6,}})",
     ),
 )
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from .model import Finding
+from .gate import Issue
 from .packet import Packet
 
 SCHEMA_VERSION = 1
@@ -21,9 +21,19 @@ def payload(packet: Packet) -> dict[str, Any]:
     return _sealed({"schema_version": SCHEMA_VERSION, **_plain(packet)})
 
 
-def blocked_payload(packet: Packet, reasons: Iterable[Finding]) -> dict[str, Any]:
+def blocked_payload(packet: Packet, reasons: Iterable[Issue]) -> dict[str, Any]:
     """A blocked record: every reason, and everything that could be derived."""
-    value = {"schema_version": SCHEMA_VERSION, "blocked": _plain(tuple(reasons)), **_plain(packet)}
+    blocked = [
+        {
+            "check": one.check,
+            "code": one.code,
+            "severity": "block",
+            "detail": one.detail,
+            "mend": one.mend,
+        }
+        for one in reasons
+    ]
+    value = {"schema_version": SCHEMA_VERSION, "blocked": _plain(blocked), **_plain(packet)}
     return _sealed({**value, "status": "blocked"})
 
 
@@ -46,7 +56,7 @@ def text(value: dict[str, Any]) -> bytes:
 
 def markdown(value: dict[str, Any]) -> str:
     """The packet's JSON value for people."""
-    return "\n".join(_markdown(value)).rstrip() + "\n"
+    return "\n".join(map(_line, _markdown(value))).rstrip() + "\n"
 
 
 def _plain(value: Any) -> Any:
@@ -85,27 +95,27 @@ def _sealed(value: dict[str, Any]) -> dict[str, Any]:
 
 def _markdown(value: dict[str, Any]) -> Iterator[str]:
     session, task = value["session"], value["task"]
-    yield f"# Handoff: {_line(task['goal']) if task['goal'] else value['branch'] or session['id']}"
+    yield f"# Handoff: {task['goal'] or value['branch'] or session['id']}"
     yield ""
     if value.get("blocked"):
         yield "## Blocked: this is no handoff yet"
         yield ""
-        yield from (f"- **{item['code']}**: {_line(item['detail'])}" for item in value["blocked"])
+        yield from _blocked(value)
         yield ""
     yield "## Next action"
     yield ""
     if value["next_action"]:
-        yield f"**{_line(value['next_action'])}** (from: {value['next_action_source']})"
+        yield f"**{value['next_action']}** (from: {value['next_action_source']})"
     else:
         yield "None could be derived."
     yield ""
-    yield _line(value["summary"])
+    yield value["summary"]
     for title, lines in (
         ("Open risks", _risks(value)),
         ("Failed attempts", _attempts(value)),
-        ("Questions for a human", (f"- {_line(q)}" for q in value["questions_for_human"])),
-        ("Assumptions to validate", (f"- {_line(a)}" for a in value["assumptions_to_validate"])),
-        ("Load first", (f"- {_code(item['path'])}" for item in value["next_session_prereqs"])),
+        ("Questions for a human", (f"- {q}" for q in value["questions_for_human"])),
+        ("Assumptions to validate", (f"- {a}" for a in value["assumptions_to_validate"])),
+        ("Load first", _prerequisites(value)),
         ("Changed files", _files(value)),
         ("Commits", _commits(value)),
         ("Commands", _commands(value)),
@@ -118,9 +128,21 @@ def _markdown(value: dict[str, Any]) -> Iterator[str]:
             yield from ("", f"## {title}", "", *shown)
 
 
+def _prerequisites(value: dict[str, Any]) -> Iterator[str]:
+    for item in value["next_session_prereqs"]:
+        how = f": {_code(item['how'])}" if item["how"] else ""
+        yield f"- {_code(item['path'])}{how}"
+
+
+def _blocked(value: dict[str, Any]) -> Iterator[str]:
+    for reason in value["blocked"]:
+        yield f"- **{reason['code']}**: {reason['detail']}"
+        yield f"  - first mend this: {reason['mend']}"
+
+
 def _risks(value: dict[str, Any]) -> Iterator[str]:
     for risk in value["open_risks"]:
-        yield f"- **{risk['severity']}** {_code(risk['code'])}: {_line(risk['detail'])}"
+        yield f"- **{risk['severity']}** {_code(risk['code'])}: {risk['detail']}"
     yield from _cut(value, "open_risks")
 
 
@@ -145,7 +167,7 @@ def _files(value: dict[str, Any]) -> Iterator[str]:
 
 
 def _commits(value: dict[str, Any]) -> Iterator[str]:
-    yield from (f"- `{one['hash'][:12]}` {_line(one['subject'])}" for one in value["commits"])
+    yield from (f"- `{one['hash'][:12]}` {one['subject']}" for one in value["commits"])
     yield from _cut(value, "commits")
 
 
@@ -155,7 +177,7 @@ def _commands(value: dict[str, Any]) -> Iterator[str]:
         yield "|---|---|---|---|"
     for run in value["commands_run"]:
         code = "unknown" if run["exit_code"] is None else run["exit_code"]
-        note = f" ({_line(run['note'])})" if run["note"] else ""
+        note = f" ({run['note']})" if run["note"] else ""
         checks = "yes" if run["counts_as_verification"] else ""
         cells = (f"{code}{note}", _code(run["command"]), checks, run["source"])
         yield f"| {' | '.join(cell.replace('|', _PIPE) for cell in cells)} |"
@@ -174,11 +196,12 @@ def _tail(value: dict[str, Any]) -> Iterator[str]:
 def _facts(value: dict[str, Any]) -> Iterator[str]:
     session, usage = value["session"], value["context_usage"]
     ended = session["ended_at"] or "not reported"
-    yield f"- session `{session['id']}` ({session['runtime'] or 'no runtime'}), ended: {ended}"
+    runtime = session["runtime"] or "no runtime"
+    yield f"- session {_code(session['id'])} ({runtime}), ended: {ended}"
     yield f"- branch {_code(str(value['branch']))}, head `{value['head_commit']}`"
     yield f"- started from `{value['base_commit']}`"
     if value["supersedes"]:
-        yield f"- supersedes the packet of session `{value['supersedes']}`"
+        yield f"- supersedes the packet of session {_code(value['supersedes'])}"
     if usage["used_tokens"] is not None:
         percent = f", {usage['percent']} %" if usage["percent"] is not None else ""
         yield f"- context used: {usage['used_tokens']} tokens{percent}"
@@ -187,7 +210,7 @@ def _facts(value: dict[str, Any]) -> Iterator[str]:
     for source in value["sources"]:
         counts = "" if source["records"] is None else f", {source['records']} records"
         skipped = f", {source['skipped']} skipped" if source["skipped"] else ""
-        note = f": {_line(source['note'])}" if source["note"] else ""
+        note = f": {source['note']}" if source["note"] else ""
         yield f"- read {source['kind']} {_code(source['path'])}{counts}{skipped}{note}"
     yield f"- digest `{value['digest']}`; `handoff.json` beside this file wins over this text"
 
@@ -200,22 +223,21 @@ def _cut(value: dict[str, Any], field: str) -> Iterator[str]:
 
 
 def _quoted(said: str | None) -> list[str]:
-    return [f"> {_line(line)}".rstrip() for line in said.splitlines()] if said else []
+    return [f"> {line}".rstrip() for line in said.splitlines()] if said else []
 
 
 def _fenced(block: str) -> Iterator[str]:
     fence = "`" * max(3, _longest_run(block) + 1)
-    lines = (f"  {_line(line.expandtabs())}" for line in block.splitlines())
+    lines = (f"  {line.expandtabs()}" for line in block.splitlines())
     yield from ("", f"  {fence}text", *lines, f"  {fence}", "")
 
 
 def _code(text: str) -> str:
-    """Inline code on one line, whatever the text holds."""
-    line = _line(text)
-    if "`" not in line:
-        return f"`{line}`"
-    fence = "`" * (_longest_run(line) + 1)
-    return f"{fence} {line} {fence}"
+    """Inline code, whatever the text holds."""
+    if "`" not in text:
+        return f"`{text}`"
+    fence = "`" * (_longest_run(text) + 1)
+    return f"{fence} {text} {fence}"
 
 
 def _longest_run(text: str) -> int:

@@ -6,11 +6,13 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from . import steps, verdict
+from . import gate, steps, verdict
 from .model import Snapshot
 from .runs import Run
+from .session import Session
 
 LOW_REVIEW_TOTAL = 7
+LONG_SECONDS = 300
 _CLAIMS_GREEN = re.compile(
     r"\b(?:(?:all|every|the) )?(?:tests?|checks?|everything|build|suite)\b.{0,40}"
     r"\b(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?|clean)\b",
@@ -34,7 +36,7 @@ class Risk(NamedTuple):
 def open_risks(snapshot: Snapshot) -> tuple[Risk, ...]:
     """All open risks, the blocking ones first."""
     found = [
-        *_acceptance(snapshot),
+        *_gate(snapshot),
         *_commands(snapshot),
         *_statement(snapshot),
         *_repository(snapshot),
@@ -42,26 +44,26 @@ def open_risks(snapshot: Snapshot) -> tuple[Risk, ...]:
         *_transcript(snapshot),
     ]
     order = {"block": 0, "warn": 1, "info": 2}
-    return tuple(sorted(found, key=lambda risk: order[risk.severity]))
+    distinct: dict[tuple[str, str], Risk] = {}
+    for risk in found:
+        distinct.setdefault((risk.code, risk.detail), risk)
+    return tuple(sorted(distinct.values(), key=lambda risk: order[risk.severity]))
 
 
-def _acceptance(snapshot: Snapshot) -> Iterator[Risk]:
-    for command in snapshot.config.acceptance_commands:
-        last = verdict.last_run(command, snapshot.feedback)
-        if last is None:
-            yield Risk("block", "acceptance.missing", f"`{command}` did not run in this session")
-        elif last.exit_code is None:
-            detail = f"how the last run of `{command}` ended is unknown"
-            yield Risk("block", "feedback.null_exit", detail, last.id)
-        elif last.exit_code != 0:
-            detail = f"`{command}` failed with exit code {last.exit_code}"
-            yield Risk("block", "acceptance.failed", detail, last.id)
+def _gate(snapshot: Snapshot) -> Iterator[Risk]:
+    """What the gate found: it blocks, or is a risk that the next session should know."""
+    for issue in gate.check(snapshot).issues:
+        if issue.excepted:
+            detail = f"{issue.detail} (let through once: {issue.excepted})"
+            yield Risk("info", issue.code, detail, issue.evidence)
+        elif issue.check != "next_action":
+            severity = "block" if issue.policy == "refuse" else "warn"
+            yield Risk(severity, issue.code, issue.detail, issue.evidence)
 
 
 def _commands(snapshot: Snapshot) -> Iterator[Risk]:
-    accepted = set(snapshot.config.acceptance_commands)
-    for record in steps.must_pass(snapshot):
-        if record.command not in accepted:
+    if not snapshot.config.acceptance_commands:  # those are the gate's
+        for record in steps.must_pass(snapshot):
             ended = f"failed with exit code {record.exit_code} and has not passed since"
             detail = f"`{record.command}` {ended}"
             yield Risk("warn", "command.failed", detail, record.id)
@@ -96,10 +98,8 @@ def _red_checks(snapshot: Snapshot) -> list[Run]:
     wanted = snapshot.config.acceptance_commands
     return [
         record
-        for record in snapshot.feedback
-        if verdict.failed(record)
-        and verdict.counts_as_verification(record.command, wanted)
-        and verdict.last_run(record.command, snapshot.feedback) == record
+        for record in verdict.unrepeated(snapshot.feedback)
+        if verdict.failed(record) and verdict.counts_as_verification(record.command, wanted)
     ]
 
 
@@ -107,10 +107,13 @@ def _repository(snapshot: Snapshot) -> Iterator[Risk]:
     git = snapshot.git
     for problem in git.problems:
         yield Risk("warn", "git.problem", problem)
-    if git.dirty:
-        yield Risk("warn", "tree.dirty", f"not committed: {steps.named(git.dirty, 10)}")
-    if git.detached:
-        yield Risk("warn", "branch.detached", "HEAD is detached: commits here belong to no branch")
+    if not git.changed and not git.commits and _took(snapshot.session) > LONG_SECONDS:
+        yield Risk("info", "diff.empty", "the session took over 5 minutes and changed no file")
+
+
+def _took(session: Session) -> float:
+    """Seconds from the session's start to its last event."""
+    return (session.last_event_at or 0) - (session.started_at or session.last_event_at or 0)
 
 
 def _workbench(snapshot: Snapshot) -> Iterator[Risk]:
@@ -128,8 +131,8 @@ def _workbench(snapshot: Snapshot) -> Iterator[Risk]:
     if bench.review and bench.review.total < LOW_REVIEW_TOTAL:
         detail = f"the review gave {bench.review.total} of 10"
         yield Risk("warn", "review.low", detail, bench.review.path)
-    for problem in bench.problems:
-        yield Risk(problem.severity, problem.code, problem.detail)
+    for finding in (*bench.findings, *bench.problems):
+        yield Risk(finding.severity, finding.code, finding.detail, finding.evidence)
 
 
 def _transcript(snapshot: Snapshot) -> Iterator[Risk]:

@@ -23,6 +23,8 @@ class Session(NamedTuple):
     topic: str = "default"
     branch: str | None = None
     base_commit: str | None = None
+    start_branch: str | None = None
+    start_branches: tuple[str, ...] = ()  # every local branch there was
     start_state: str | None = None  # fingerprint of the work tree at the start
     started_at: float | None = None  # epoch seconds, like every `_at`
     last_event_at: float | None = None
@@ -65,6 +67,7 @@ def parse(given: Any) -> Session | None:
     fields = {key: given[key] for key in Session._fields if key in given}
     try:
         fields["plan"] = tuple(Step(*step) for step in fields.get("plan", ()))
+        fields["start_branches"] = tuple(fields.get("start_branches", ()))
         fields["pending"] = tuple(Call(*call) for call in fields.get("pending", ()))
         return Session(**fields)
     except TypeError:

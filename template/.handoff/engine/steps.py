@@ -11,15 +11,14 @@ from .model import Snapshot
 from .runs import Run
 
 MAX_CHARS = 400
-# Programs for which a non-zero exit code is an ordinary answer.
-_ANSWERS = re.compile(
-    r"(?:\[|(?:grep|egrep|rg|diff|cmp|test|which|type|command|ls|cat|find|git|kill|pgrep)\b)"
-)
 _ANNOUNCED = re.compile(
     r"^[\s>*_#-]*(?:next(?: steps?| action)?|to ?do|remaining|still to do|left to do)"
     r"[*_]*\s*[:：][*_]*\s*(.*)$",
     re.IGNORECASE | re.MULTILINE,
 )
+
+
+_NO_STEP = ("none", "nothing", "nothing left", "n/a", "-", "all done", "done")
 
 
 class NextAction(NamedTuple):
@@ -43,21 +42,13 @@ def must_pass(snapshot: Snapshot) -> tuple[Run, ...]:
     if wanted:
         last = [verdict.last_run(command, snapshot.feedback) for command in wanted]
         return tuple(record for record in last if record and verdict.failed(record))
-    red = []
-    for place, record in enumerate(snapshot.feedback):
-        later = snapshot.feedback[place + 1 :]
-        again = verdict.last_run(record.command, later)
-        if verdict.failed(record) and again is None and not verdict.did_not_run(record):
-            red.append(record)
+    red = [
+        record
+        for record in verdict.unrepeated(snapshot.feedback)
+        if verdict.failed(record) and not verdict.did_not_run(record)
+    ]
     checks = [r for r in red if verdict.counts_as_verification(r.command, wanted)]
-    return tuple(checks + [r for r in red if r not in checks and _tells_of_trouble(r)])
-
-
-def _tells_of_trouble(record: Run) -> bool:
-    """Whether a program that is no check failed: neither an ordinary answer nor a program ended
-    from outside, as a server is."""
-    ordinary = _ANSWERS.match(verdict.last_program(record.command))
-    return not ordinary and not verdict.was_stopped(record)
+    return tuple(checks + [r for r in red if r not in checks and verdict.tells_of_trouble(r)])
 
 
 def _from_state(snapshot: Snapshot) -> str:
@@ -88,7 +79,10 @@ def _from_acceptance(snapshot: Snapshot) -> str:
     for command in snapshot.config.acceptance_commands:
         last = verdict.last_run(command, snapshot.feedback)
         if last is None:
-            return f"run `{command}`: it must pass and has not run in this session"
+            hidden = verdict.masked_run(command, snapshot.feedback)
+            why = "its exit code was hidden" if hidden else "it must pass and has not run"
+            bare = " by itself" if hidden else ""
+            return f"run `{command}`{bare}: {why} in this session"
         if last.exit_code is None:
             return f"run `{command}` again: how its last run ended is unknown"
     return ""
@@ -98,9 +92,18 @@ def _from_statement(snapshot: Snapshot) -> str:
     said = snapshot.session.statement or ""
     found = _ANNOUNCED.search(said)
     if found is None:
-        return ""
+        asked = open_question(said)
+        return f"get an answer to the agent's question: {asked}" if asked else ""
     first = found[1].strip() or said[found.end() :].strip().split("\n")[0]
-    return re.sub(r"^(?:[-*•]|\d+[.)])\s+", "", first).strip(" *_")
+    step = re.sub(r"^(?:[-*•]|\d+[.)])\s+", "", first).strip(" *_")
+    return "" if step.lower().rstrip(".!") in _NO_STEP else step
+
+
+def open_question(said: str) -> str | None:
+    """The question to the human with which the agent's last words end."""
+    last = said.strip().splitlines()[-1:] or [""]
+    sentences = re.split(r"(?<=[.!?])\s+", last[0].strip())
+    return sentences[-1].strip(" *_") if sentences[-1].rstrip(" *_").endswith("?") else None
 
 
 def _from_older_state(snapshot: Snapshot) -> str:
@@ -112,6 +115,8 @@ def _from_older_state(snapshot: Snapshot) -> str:
 
 def _from_repository(snapshot: Snapshot) -> str:
     git = snapshot.git
+    if git.stashes:
+        return f"bring back what was set aside: `git stash apply {git.stashes[0].commit}`"
     if git.dirty:
         return f"review and commit, or stash, {named(git.dirty)}"
     if git.ahead:

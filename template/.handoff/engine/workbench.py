@@ -60,6 +60,12 @@ def agent_state(reader: Reader, given: Any, current: bool) -> AgentState:
     )
 
 
+def recorded_session(given: Any) -> str | None:
+    """The session in which the next action of an `agent_state.json` was set, where it says so."""
+    recorded = given.get("next_action_session") if isinstance(given, dict) else None
+    return recorded if isinstance(recorded, str) and recorded else None
+
+
 def features(reader: Reader, given: Any) -> tuple[Feature, ...]:
     """`feature_list.json`, or the older `task_board.json`, a bare list of tasks."""
     if isinstance(given, list):
@@ -78,11 +84,13 @@ def _feature(reader: Reader, given: Any, key: str) -> Feature:
         done_when = " && ".join(reader.texts(value, "acceptance"))
     else:
         done_when = reader.text(value, "done_when")
+    started = value.get("started_at")
     return Feature(
         id=reader.text(value, "id"),
         status=status,
         goal=reader.text(value, "goal"),
         done_when=done_when,
+        started_at=started if isinstance(started, str) else "",
     )
 
 

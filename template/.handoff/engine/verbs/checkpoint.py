@@ -8,29 +8,34 @@ import time
 from typing import TYPE_CHECKING
 
 from .. import feedback, git, layout, names, registry, session, store
-from . import generate
+from ..runtimes import base
+from . import board, topic
+from .publish import publish
 
 if TYPE_CHECKING:
     from ..project import Project
-    from ..runtimes import base
     from ..session import Session
 
 
 def checkpoint(project: Project, runtime: str, event: base.HookEvent) -> None:
     known = project.load_session(names.folder(event.native_id))
-    current = known or session.new(runtime, event.native_id)
+    current = known or session.new(runtime, event.native_id)._replace(
+        topic=topic.of_new_session(project)
+    )
     current = current._replace(transcript=event.transcript or current.transcript)
     current = session.after_event(swept(project, current), event, time.time())
     project.save_session(current)
+    if event.kind == base.SESSION_END:
+        board.close_finished(project, current)
     if git.place(project.root) is not None:
-        generate.publish(project, current, unless_empty=True)
+        publish(project, current, unless_empty=True)
 
 
 def recover(project: Project, current: Session) -> None:
     """Write the packet of a session that never reported its end."""
     current = swept(project, current)._replace(recovered=True, busy=False)
     project.save_session(current)
-    generate.publish(project, current, unless_empty=True)
+    publish(project, current, unless_empty=True)
 
 
 def has_unread(current: Session) -> bool:

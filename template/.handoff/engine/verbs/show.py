@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import git, ledger, names, render
 from ..errors import HandoffError
+from . import topic
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
 
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--session", metavar="ID", help="the session (default: the active packet)")
-    parser.add_argument("--topic", default="default", help="the line of work on this branch")
+    parser.add_argument(
+        "--topic", metavar="NAME", help="the line of work (default: the current one)"
+    )
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print `handoff.json`")
     form.add_argument("--md", action="store_true", help="print `handoff.md` (default)")
@@ -28,25 +31,27 @@ def run(project: Project, options: Namespace) -> int:
     at = git.place(project.root)
     if at is None:
         raise HandoffError("this is no git repository", hint="run `git init` first")
-    value = packet(project, at, options.topic, options.session)
+    on = topic.current(project, options.topic)
+    value = packet(project, at, on, options.session)
     if options.json:
         sys.stdout.write(render.text(value).decode())
     elif options.context:
         from . import start
 
         branch, head = git.branch(at.top), git.head(at.top)
-        print(start.packet_context(project, at, value, branch, head))
+        blocked = start.filed(at, on, branch, head, "blocked")
+        print(start.told(project, at, value, blocked, branch, head))
     else:
         sys.stdout.write(render.markdown(value))
     return 0
 
 
-def packet(project: Project, at: git.Place, topic: str, session_id: str | None) -> dict[str, Any]:
-    """The value of the active packet of this branch and topic, or of a session's packet.
+def packet(project: Project, at: git.Place, on: str, session_id: str | None) -> dict[str, Any]:
+    """The value of the active packet of this branch and the topic `on`, or of a session's packet.
 
     Raises: HandoffError where there is none.
     """
-    ref = ledger.ref(git.branch(at.top), git.head(at.top), topic)
+    ref = ledger.ref(git.branch(at.top), git.head(at.top), on)
     chain = [json.loads(one) for one in ledger.packets(ledger.path(at.common_dir), ref)]
     for place, value in enumerate(chain):
         own = value["session"]["id"]

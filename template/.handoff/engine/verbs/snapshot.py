@@ -6,24 +6,18 @@ import hashlib
 import os
 from typing import TYPE_CHECKING, Any, Callable
 
-from .. import git, layout, registry, runs, store, workbench
+from .. import git, layout, logs, registry, runs, scope, store, worktree
 from ..errors import HandoffError
-from ..model import (
-    Evidence,
-    Finding,
-    GitState,
-    NativeSession,
-    Previous,
-    Snapshot,
-    Source,
-    Workbench,
-)
+from ..model import Evidence, GitState, NativeSession, Previous, Snapshot
 from ..session import unfinished
+from .artifacts import is_new as is_new
+from .artifacts import workbench_of
 
 if TYPE_CHECKING:
     from ..project import Project
     from ..session import Session
 
+EXCEPTIONS = f"{layout.STATE_FOLDER}/exceptions.json"
 INSTALLED = f"{layout.STATE_FOLDER}/installed.json"
 MAX_HASHED = 40
 MAX_COUNTED_BYTES = 1_000_000
@@ -33,10 +27,11 @@ def take(
     project: Project, at: git.Place, current: Session, previous: dict[str, Any] | None
 ) -> Snapshot:
     """The snapshot of a session; `previous` is the active packet's value, where there is one."""
-    state = repository(project, at, current.base_commit)
+    state = _with_unfinished(project, at, current, repository(project, at, current.base_commit))
     open_calls = [run for run in map(runs.parse, unfinished(current)) if run]
     records = runs.merged((*project.runs(current.id), *open_calls))
-    bench = _workbench(project, current, records)
+    touched = scope.touched(state.changed, at.prefix)
+    bench = workbench_of(project, current, records, touched)
     evidence = [
         _evidence(project, report.path) for report in (bench.verification, bench.review) if report
     ]
@@ -56,11 +51,37 @@ def take(
         previous=_previous(previous, current.id),
         evidence=tuple(evidence),
         file_hashes={path: found for path, found in hashes.items() if found},
+        exceptions=exceptions(project, current.id),
     )
 
 
 def repository(project: Project, at: git.Place, base: str | None) -> GitState:
     return git.snapshot(at, base, _ours(project, at), _line_count(at))
+
+
+def _with_unfinished(
+    project: Project, at: git.Place, current: Session, state: GitState
+) -> GitState:
+    """The repository with what the session may have left behind in it."""
+    looks = project.config.gate["temporary_artifacts"] != "off"
+    base = state.base or state.head
+    behind: tuple[str, ...] = ()
+    if current.start_branch:
+        behind = worktree.left_behind(at, current.start_branches, state.branch)
+    return state._replace(
+        added=worktree.added_lines(at, base, state.changed) if looks else (),
+        stashes=worktree.stashes(at, current.id),
+        left_behind=behind,
+    )
+
+
+def exceptions(project: Project, session_id: str) -> tuple[tuple[str, str], ...]:
+    """The codes that somebody let through in this session, with their reasons."""
+    try:
+        value = project.json(EXCEPTIONS)
+    except HandoffError:
+        return ()
+    return tuple((code, reason) for code, reason in value.get(session_id, {}).items())
 
 
 def fingerprint(project: Project, state: GitState) -> str:
@@ -84,8 +105,10 @@ def sha256(project: Project, at: git.Place, path: str) -> str | None:
 def _ours(project: Project, at: git.Place) -> Callable[[str], bool]:
     """Tells handoff's own files, so that they never count as somebody's work."""
     artifacts = project.config.artifacts
-    folders = tuple(f"{at.prefix}{folder}/" for folder in (".handoff", artifacts["outputs"]))
-    files = {f"{at.prefix}{path}" for path in project.config.rendered}
+    written = [artifacts[key] for key in ("outputs", "verification", "clean_state", "feedback")]
+    folders = tuple(f"{at.prefix}{folder}/" for folder in (".handoff", *written))
+    older = logs.older(artifacts["feedback"])
+    files = {f"{at.prefix}{path}" for path in (*project.config.rendered, *written, *older)}
     try:
         installed: dict[str, str] = project.json(INSTALLED)
     except HandoffError:
@@ -95,8 +118,8 @@ def _ours(project: Project, at: git.Place) -> Callable[[str], bool]:
         if path.startswith(folders) or path in files:
             return True
         # A settings file that only we touched: as it was when we left it.
-        written = installed.get(path[len(at.prefix) :]) if path.startswith(at.prefix) else None
-        return written is not None and sha256(project, at, path) == written
+        left = installed.get(path[len(at.prefix) :]) if path.startswith(at.prefix) else None
+        return left is not None and sha256(project, at, path) == left
 
     return ours
 
@@ -119,84 +142,6 @@ def _is_small(name: str) -> bool:
         return os.path.getsize(name) <= MAX_COUNTED_BYTES
     except OSError:
         return False
-
-
-def _workbench(project: Project, current: Session, records: tuple[runs.Run, ...]) -> Workbench:
-    paths = project.config.artifacts
-    sources: list[Source] = []
-    problems: list[Finding] = []
-
-    def read(kind: str, path: str, parse: Callable[[workbench.Reader, Any], Any]) -> Any:
-        data = project.read(path)
-        if data is None:
-            return None
-        reader = workbench.Reader(path)
-        try:
-            found = parse(reader, project.json(path))
-        except HandoffError as error:
-            problems.append(Finding("artifact.malformed", "warn", str(error)))
-            found = None
-        problems.extend(reader.problems)
-        sources.append(Source(kind, path, hashlib.sha256(data).hexdigest()))
-        return found
-
-    state = read(
-        "state", paths["state"], lambda r, v: workbench.agent_state(r, v, _is_new(project, current))
-    )
-    features = read("board", paths["board"], workbench.features) or ()
-    task = state.active_task if state else None
-    return Workbench(
-        state=state,
-        features=features,
-        verification=read(
-            "verification", _report(project, "verification", task), workbench.verification
-        ),
-        review=read("review", _report(project, "review", task), workbench.review),
-        sources=(*sources, *_session_sources(project, current, records)),
-        problems=tuple(problems),
-    )
-
-
-def _is_new(project: Project, current: Session) -> bool:
-    """Whether the state file was written in this session."""
-    try:
-        written = os.path.getmtime(project.path(project.config.artifacts["state"]))
-    except OSError:
-        return False
-    return current.started_at is None or written >= current.started_at - 1
-
-
-def _report(project: Project, kind: str, task: str | None) -> str:
-    """The path of a report: the task's own, else the newest in its folder."""
-    path = project.config.artifacts[kind]
-    if path.endswith(".json"):
-        return path
-    folder = project.path(path)
-    try:
-        names = [name for name in os.listdir(folder) if name.endswith(".json")]
-    except OSError:
-        return f"{path}/none.json"
-    if f"{task}.json" in names:
-        return f"{path}/{task}.json"
-    names.sort(key=lambda name: (os.path.getmtime(os.path.join(folder, name)), name))
-    return f"{path}/{names[-1] if names else 'none.json'}"
-
-
-def _session_sources(
-    project: Project, current: Session, records: tuple[runs.Run, ...]
-) -> list[Source]:
-    found = []
-    if records:
-        digest = hashlib.sha256(repr(records).encode("utf-8", "replace")).hexdigest()
-        found.append(Source("feedback", project.config.artifacts["feedback"], digest, len(records)))
-    if current.transcript or current.note:
-        path = current.transcript or ""
-        home = os.path.expanduser("~")
-        shown = f"~{path[len(home) :]}" if home != "/" and path.startswith(home + os.sep) else path
-        found.append(
-            Source("transcript", shown, None, current.records, current.skipped, current.note)
-        )
-    return found
 
 
 def _evidence(project: Project, path: str) -> Evidence:

@@ -6,9 +6,9 @@ import json
 import time
 from typing import TYPE_CHECKING, Any
 
-from .. import context, freshness, git, layout, ledger, names, session
+from .. import context, freshness, git, layout, ledger, names, session, worktree
 from ..errors import HandoffError
-from . import checkpoint, snapshot
+from . import checkpoint, snapshot, topic
 
 if TYPE_CHECKING:
     from ..project import Project
@@ -26,37 +26,54 @@ def start(project: Project, runtime: str, event: base.HookEvent) -> str:
     state = snapshot.repository(project, at, None)
     known = project.load_session(names.folder(event.native_id))
     current = known or session.new(runtime, event.native_id)._replace(
-        base_commit=state.head, start_state=snapshot.fingerprint(project, state)
+        topic=topic.of_new_session(project),
+        base_commit=state.head,
+        start_branch=state.branch,
+        start_branches=worktree.branches(at),
+        start_state=snapshot.fingerprint(project, state),
     )
     current = session.after_event(current, event, time.time())._replace(branch=state.branch)
     project.save_session(current)
     _recover(project, current)
-    tip = ledger.tip(
-        ledger.path(at.common_dir), ledger.ref(state.branch, state.head, current.topic)
-    )
-    if tip is None:
-        return ""
-    value: dict[str, Any] = json.loads(tip.payload)
-    if event.source == "resume" and value["session"]["id"] == current.id:
+    active = filed(at, current.topic, state.branch, state.head)
+    if event.source == "resume" and active and active["session"]["id"] == current.id:
         return ""  # it knows all this
-    return packet_context(project, at, value, state.branch, state.head)
+    blocked = filed(at, current.topic, state.branch, state.head, "blocked")
+    return told(project, at, active, blocked, state.branch, state.head)
+
+
+def filed(
+    at: git.Place, topic: str, branch: str | None, head: str | None, kind: str = "active"
+) -> dict[str, Any] | None:
+    """The value that the ledger has for a branch and topic, or None."""
+    tip = ledger.tip(ledger.path(at.common_dir), ledger.ref(branch, head, topic, kind))
+    value: dict[str, Any] | None = json.loads(tip.payload) if tip else None
+    return value
 
 
 def noted(project: Project, runtime: str, event: base.HookEvent) -> str:
     """Remember what the human asked for, or what the agent plans; nothing to tell the model."""
     known = project.load_session(names.folder(event.native_id))
     current = known or session.new(runtime, event.native_id)._replace(
-        base_commit=git.head(project.root)
+        topic=topic.of_new_session(project), base_commit=git.head(project.root)
     )
     project.save_session(session.after_event(current, event, time.time()))
     return ""
 
 
-def packet_context(
-    project: Project, at: git.Place, value: dict[str, Any], branch: str | None, head: str | None
+def told(
+    project: Project,
+    at: git.Place,
+    active: dict[str, Any] | None,
+    blocked: dict[str, Any] | None,
+    branch: str | None,
+    head: str | None,
 ) -> str:
-    """The active packet as the block that a session receives."""
-    loaded = value["next_session_prereqs"]
+    """The active packet, and why a later session was blocked, as the block a session receives."""
+    value = active or blocked
+    if value is None:
+        return ""
+    loaded = [one for one in value["next_session_prereqs"] if one["kind"] == "file"]
     changed = [p["path"] for p in loaded if snapshot.sha256(project, at, p["path"]) != p["sha256"]]
     behind = git.distance(at, value["head_commit"]) if value["head_commit"] else None
     made = _made_at(value)
@@ -67,9 +84,9 @@ def packet_context(
         age_seconds=max(0.0, time.time() - made) if made else None,
         changed=tuple(changed),
     )
-    folder = project.outputs(value["session"]["id"])
-    files = (f"{folder}/handoff.json", f"{folder}/handoff.md")
-    return context.block(value, freshness.notice(value, drift), files)
+    name = f"{project.outputs(value['session']['id'])}/{'handoff' if active else 'blocked'}"
+    files = (f"{name}.json", f"{name}.md")
+    return context.block(value, freshness.notice(value, drift), files, blocked)
 
 
 def _made_at(value: dict[str, Any]) -> float | None:

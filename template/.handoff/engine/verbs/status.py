@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import git, layout, ledger, logs
 from ..times import iso
+from . import topic
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -18,25 +19,29 @@ SHOWN_SESSIONS = 10
 
 
 def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--topic", metavar="NAME", help="the line of work (default: the current one)"
+    )
     parser.add_argument("--json", action="store_true", help="print it as JSON")
 
 
 def run(project: Project, options: Namespace) -> int:
-    value = status(project)
+    value = status(project, topic.current(project, options.topic))
     print(json.dumps(value, indent=2) if options.json else "\n".join(_lines(value)))
     return 0
 
 
-def status(project: Project) -> dict[str, Any]:
+def status(project: Project, on: str) -> dict[str, Any]:
     at = git.place(project.root)
     active = None
     if at is not None:
-        ref = ledger.ref(git.branch(at.top), git.head(at.top), "default")
+        ref = ledger.ref(git.branch(at.top), git.head(at.top), on)
         tip = ledger.tip(ledger.path(at.common_dir), ref)
         active = json.loads(tip.payload) if tip else None
     error = logs.tail(project.path(f"{layout.STATE_FOLDER}/hook.log"), 2_000)
     return {
         "branch": git.branch(at.top) if at else None,
+        "topic": on,
         "git": at is not None,
         "active": _short(project, active) if active else None,
         "sessions": [_session(project, one) for one in project.sessions()[-SHOWN_SESSIONS:]],
@@ -74,7 +79,7 @@ def _lines(value: dict[str, Any]) -> list[str]:
     if not value["git"]:
         return ["no git repository: handoff has nothing to derive a packet from"]
     active = value["active"]
-    lines = [f"branch {value['branch']}"]
+    lines = [f"branch {value['branch']}, topic {value['topic']}"]
     if active is None:
         lines.append("no active packet")
     else:

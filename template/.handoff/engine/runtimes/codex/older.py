@@ -43,7 +43,7 @@ def records(payload: dict[str, Any], at: float | None) -> Iterator[r.Record]:
     elif kind == "custom_tool_call" and payload.get("name") == "exec":
         nested = _NESTED.search(string(payload.get("input")))
         if nested:
-            yield r.Call(call_id, string(json.loads(nested[1])), at)
+            yield r.Call(call_id, _unquoted(nested[1]), at)
     elif kind == "custom_tool_call_output":
         yield r.Result(call_id, None, "", "", at, "ran inside a script, which tells no exit code")
     elif kind == "function_call_output":
@@ -51,6 +51,14 @@ def records(payload: dict[str, Any], at: float | None) -> Iterator[r.Record]:
     elif kind == "exec_command_end":
         stdout, stderr = string(payload.get("stdout")), string(payload.get("stderr"))
         yield r.Result(call_id, exit_code(payload), stdout, stderr, at)
+
+
+def _unquoted(literal: str) -> str:
+    """The text of a JavaScript string; as it stands where it has escapes that JSON lacks."""
+    try:
+        return string(json.loads(literal, strict=False))
+    except ValueError:
+        return literal[1:-1]
 
 
 def _output(call_id: str, output: Any, at: float | None) -> r.Result:

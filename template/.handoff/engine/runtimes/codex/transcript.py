@@ -12,6 +12,8 @@ from . import older
 from .hooks import PLAN_ACCEPTED, duration_ms, exit_code
 from .words import command_text, human_words, plan_steps
 
+_SHELLS = ("exec_command", "shell", "shell_command", "local_shell", "container.exec")
+
 
 def records(lines: Iterable[bytes]) -> Iterator[r.Record]:
     plans: dict[str, r.Plan] = {}  # plans whose call is not known to have been accepted
@@ -24,8 +26,9 @@ def records(lines: Iterable[bytes]) -> Iterator[r.Record]:
         payload = mapping(value.get("payload"))
         kind, call_id = payload.get("type"), string(payload.get("call_id"))
         at = seconds(value.get("timestamp"))
+        # A later sweep begins in the middle: versions that write items also number their lines.
+        itemized = itemized or kind == "item_completed" or "ordinal" in value
         if kind == "item_completed":
-            itemized = True
             yield from _item(mapping(payload.get("item")), payload, at)
         elif kind == "token_count":
             yield from _usage(mapping(payload.get("info")))
@@ -33,9 +36,10 @@ def records(lines: Iterable[bytes]) -> Iterator[r.Record]:
             arguments = _arguments(payload)
             if payload.get("name") == "update_plan":
                 plans[call_id] = r.Plan(plan_steps(arguments.get("plan")))
-            elif "cmd" in arguments or "command" in arguments:  # it may never report its end
-                given = arguments.get("cmd", arguments.get("command"))
-                yield r.Call(call_id, command_text(given), at)
+            elif payload.get("name") in _SHELLS:  # it may never report its end
+                command = command_text(arguments.get("cmd", arguments.get("command")))
+                if command:
+                    yield r.Call(call_id, command, at)
         elif kind == "function_call_output" and call_id in plans:
             plan = plans.pop(call_id)
             if payload.get("output") == PLAN_ACCEPTED:

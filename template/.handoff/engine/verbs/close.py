@@ -1,0 +1,40 @@
+"""Close a session: check that the workbench is clean, verify, and write the packet."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from .. import gate, git
+from ..errors import HandoffError
+from . import checkpoint, clean, snapshot, verify
+from .publish import publish, told
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+    from ..project import Project
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--session", metavar="ID", help="the session (default: the newest one)")
+    parser.add_argument("--no-verify", action="store_true", help="do not run acceptance commands")
+
+
+def run(project: Project, options: Namespace) -> int:
+    current = project.current_session(options.session)
+    at = git.place(project.root)
+    if at is None:
+        raise HandoffError("this is no git repository", hint="run `git init` first")
+    if current.runtime:
+        with project.exclusive():
+            current = checkpoint.swept(project, current)
+            project.save_session(current)
+    if not options.no_verify:
+        verify.verify(project, current)
+    state = gate.check(snapshot.take(project, at, current, None))
+    clean.record(project, current, state)
+    outcome = publish(project, current)
+    print("\n".join([*clean.table(state), *told(outcome)]), file=sys.stderr)
+    print(outcome.path)
+    return 3 if "blocked" in outcome.value else 0

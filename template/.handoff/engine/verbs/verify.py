@@ -1,0 +1,103 @@
+"""Run the acceptance commands, and write down whether the work passes."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from typing import TYPE_CHECKING, Any
+
+from .. import git, names, process, redact, verdict
+from ..errors import HandoffError
+from ..model import Finding
+from . import run as runner
+from . import snapshot
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+    from ..model import Snapshot
+    from ..project import Project
+    from ..session import Session
+
+REFUSED = 3
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--session", metavar="ID", help="the session (default: the newest one)")
+    parser.add_argument("--json", action="store_true", help="print the verification report")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="judge by the recorded commands; write nothing"
+    )
+
+
+def run(project: Project, options: Namespace) -> int:
+    current = project.current_session(options.session)
+    report = verdict_on(project, current) if options.dry_run else verify(project, current)
+    print("\n".join(table(report)), file=sys.stderr)
+    if options.json:
+        print(json.dumps(report, indent=2))
+    return 0 if report["passed"] else REFUSED
+
+
+def verify(project: Project, current: Session) -> dict[str, Any]:
+    """Run every acceptance command, write the report, and return its value."""
+    for command in project.config.acceptance_commands:
+        print(f"$ {command}", file=sys.stderr, flush=True)
+        runner.execute(project, current.id, [command], out=process.STDERR, cwd=project.root)
+    report = verdict_on(project, current)
+    data = json.dumps(report, indent=2) + "\n"
+    project.write(path(project, report["task_id"]), redact.redacted(data).encode())
+    return report
+
+
+def verdict_on(project: Project, current: Session) -> dict[str, Any]:
+    """The report that the recorded commands and the changed files give; nothing is run."""
+    at = git.place(project.root)
+    if at is None:
+        raise HandoffError("this is no git repository", hint="run `git init` first")
+    taken = snapshot.take(project, at, current, None)
+    commands = tuple(verdict.findings(project.config.acceptance_commands, taken.feedback))
+    found = (*commands, *_none(project), *taken.workbench.findings)
+    return _report(_task(taken), taken.git.head, found)
+
+
+def path(project: Project, task: str) -> str:
+    """Where a task's report lies, from the project's root."""
+    configured = project.config.artifacts["verification"]
+    if configured.endswith(".json"):
+        return configured
+    plain = re.fullmatch(r"[A-Za-z0-9_-][A-Za-z0-9._+-]{0,100}", task)
+    return f"{configured}/{task if plain else names.folder(task)}.json"
+
+
+def table(report: dict[str, Any]) -> list[str]:
+    """The report for a person, a line for each finding."""
+    lines = [f"{one['severity']:5}  {one['code']}: {one['detail']}" for one in report["findings"]]
+    return [*lines, "verification passed" if report["passed"] else "verification did not pass"]
+
+
+def _task(taken: Snapshot) -> str:
+    """The task the report is for: the agent's own, the feature in progress, else the session."""
+    bench = taken.workbench
+    told = bench.state.active_task if bench.state else None
+    active = [feature.id for feature in bench.features if feature.status == "in_progress"]
+    return told or (active[0] if active and active[0] else taken.session.id)
+
+
+def _none(project: Project) -> tuple[Finding, ...]:
+    if project.config.acceptance_commands:
+        return ()
+    detail = "no acceptance commands are configured: nothing was verified"
+    return (Finding("acceptance.none", "info", detail),)
+
+
+def _report(task: str, head: str | None, found: tuple[Finding, ...]) -> dict[str, Any]:
+    return {
+        "task_id": task,
+        "passed": all(one.severity != "block" for one in found),
+        "findings": [
+            {"code": one.code, "severity": one.severity, "detail": one.detail} for one in found
+        ],
+        "head_commit": head,
+    }

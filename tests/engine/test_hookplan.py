@@ -1,0 +1,202 @@
+"""The command of a hook, as a shell runs it: in odd folders, without an engine, without Python."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine import hookplan, registry
+from engine.config import ARTIFACTS, CHECKS
+from engine.runtimes import base
+from tests.engine.builders import TEMPLATE
+from tests.repository import RECORDED
+
+ENGINE = TEMPLATE / ".handoff" / "engine"
+STUB = "#!/bin/sh\necho 'Python was not found; run without arguments to install'\nexit 49\n"
+
+each_runtime = pytest.mark.parametrize("runtime", registry.RUNTIMES)
+
+
+@dataclass(frozen=True)
+class Place:
+    """A project with the engine in it, and nothing else of ours."""
+
+    path: Path
+    runtime: str
+
+    def hook(
+        self, kind: str, cwd: Path | None = None, shell: str = "/bin/sh", **environment: str
+    ) -> subprocess.CompletedProcess[str]:
+        """Run the runtime's command with its recorded payload for an event."""
+        return subprocess.run(
+            [shell, "-c", command(self.runtime)],
+            input=json.dumps(payload(self.runtime, kind)),
+            cwd=cwd or self.path,
+            env={"PATH": os.environ["PATH"], "HOME": str(self.path.parent), **environment},
+            text=True,
+            capture_output=True,
+            check=False,
+            timeout=60,
+        )
+
+    def context(self, **keys: Any) -> str:
+        """What a session that starts receives."""
+        done = self.hook(base.SESSION_START, **keys)
+        assert (done.returncode, done.stderr) == (0, "")
+        reply: dict[str, Any] = json.loads(done.stdout)
+        return str(reply["hookSpecificOutput"]["additionalContext"])
+
+
+def command(runtime: str) -> str:
+    return hookplan.command(runtime, registry.hooks(runtime).PROJECT_DIR)
+
+
+def payload(runtime: str, kind: str) -> dict[str, Any]:
+    """A recorded payload of the kind: that of a new session, of one before where it ends a turn."""
+    recorded = next(RECORDED.glob(f"{runtime}-*")) / "hooks.jsonl"
+    names = registry.hooks(runtime).EVENTS[kind]
+    for line in recorded.read_text(encoding="utf-8").splitlines():
+        value: dict[str, Any] = json.loads(line)
+        if value["hook_event_name"] in names:
+            session = "the-one-before" if kind == base.TURN_END else "the-new-one"
+            return {**value, "session_id": session, "transcript_path": ""}
+    raise AssertionError(f"{recorded} has no {kind}")
+
+
+def placed(path: Path, runtime: str) -> Place:
+    """A project at `path` whose last session left a file that nobody committed."""
+    shutil.copytree(
+        ENGINE, path / ".handoff" / "engine", ignore=shutil.ignore_patterns("__pycache__")
+    )
+    config = {
+        "schema_version": 1,
+        "runtimes": [runtime],
+        "acceptance_commands": [],
+        "artifacts": {key: f".handoff/state/{key}.json" for key in ARTIFACTS},
+        "gate": dict.fromkeys(CHECKS, "off"),
+        "tail_length": 5,
+        "context_limits": {"notice": 50, "wrap_up": 75},
+        "rendered": [],
+    }
+    (path / ".handoff" / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    (path / "a.txt").write_text("a\n", encoding="utf-8")
+    subprocess.run(["git", "init", "--quiet", "--initial-branch=main"], cwd=path, check=True)
+    place = Place(path, runtime)
+    assert place.hook(base.TURN_END).returncode == 0
+    return place
+
+
+def program(folder: Path, name: str, text: str) -> None:
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_text(text, encoding="utf-8")
+    (folder / name).chmod(0o755)
+
+
+@each_runtime
+def test_it_works_in_folders_of_any_name(tmp_path: Path, runtime: str) -> None:
+    folder = tmp_path / "R$D & co; #1" / "it's `here` $(now) (v2)" / '-n "b" \\ *' / "é 漢"
+    place = placed(folder, runtime)
+    assert "review and commit, or stash, `a.txt`" in place.context()
+
+
+@each_runtime
+def test_it_finds_the_engine_from_a_subfolder(tmp_path: Path, runtime: str) -> None:
+    place = placed(tmp_path / "app", runtime)
+    deep = place.path / "src" / "deep er"
+    deep.mkdir(parents=True)
+    assert place.context(cwd=deep) == place.context()
+
+
+@each_runtime
+@pytest.mark.parametrize("shell", [s for s in ("bash", "dash", "ksh", "zsh") if shutil.which(s)])
+def test_it_works_in_every_shell_at_hand(tmp_path: Path, runtime: str, shell: str) -> None:
+    place = placed(tmp_path / "app", runtime)
+    assert place.context(shell=shutil.which(shell)) == place.context()
+    assert list(place.path.rglob("__pycache__")) == []
+
+
+@each_runtime
+def test_without_an_engine_it_is_silent_success(tmp_path: Path, runtime: str) -> None:
+    done = Place(tmp_path, runtime).hook(base.SESSION_START)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert list(tmp_path.iterdir()) == []
+
+
+@each_runtime
+def test_without_python_it_is_silent_success(tmp_path: Path, runtime: str) -> None:
+    place = placed(tmp_path / "app", runtime)
+    done = place.hook(base.SESSION_START, PATH=str(tmp_path / "nothing"))
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@each_runtime
+def test_a_stub_that_stands_for_python_is_not_heard(tmp_path: Path, runtime: str) -> None:
+    place = placed(tmp_path / "app", runtime)
+    stubs = tmp_path / "stubs"
+    program(stubs, "python3", STUB)
+    program(stubs, "python", f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    path = f"{stubs}{os.pathsep}{os.environ['PATH']}"
+    done = place.hook(base.SESSION_START, PATH=path)
+    assert "Python was not found" not in done.stdout + done.stderr
+    assert place.context(PATH=path) == place.context()
+
+
+@each_runtime
+def test_where_every_python_is_a_stub_it_is_silent_success(tmp_path: Path, runtime: str) -> None:
+    place = placed(tmp_path / "app", runtime)
+    for name in ("python3", "python"):
+        program(tmp_path / "stubs", name, STUB)
+    done = place.hook(base.SESSION_START, PATH=f"{tmp_path / 'stubs'}{os.pathsep}/usr/bin:/bin")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@each_runtime
+def test_an_engine_that_does_not_even_start_is_silent_success(tmp_path: Path, runtime: str) -> None:
+    place = placed(tmp_path / "app", runtime)
+    (place.path / ".handoff" / "engine" / "app.py").write_text("<<<<<<< ours\n", encoding="utf-8")
+    done = place.hook(base.SESSION_START)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@each_runtime
+def test_modules_that_lie_about_in_the_project_are_not_imported(
+    tmp_path: Path, runtime: str
+) -> None:
+    place = placed(tmp_path / "app", runtime)
+    for name in ("json.py", "engine.py", "sitecustomize.py", ".handoff/json.py"):
+        (place.path / name).write_text("print('caught'); raise SystemExit(1)\n", encoding="utf-8")
+    assert "review and commit, or stash," in place.context(PYTHONPATH=str(place.path))
+
+
+@each_runtime
+def test_its_text_is_the_same_on_every_machine(runtime: str) -> None:
+    text = command(runtime)
+    assert text.endswith(hookplan.MARK)
+    assert text.count(hookplan.MARK) == 1
+    assert "\n" not in text
+    assert str(Path.home()) not in text
+    assert sys.executable not in text
+
+
+@each_runtime
+def test_every_event_has_its_entries(runtime: str) -> None:
+    hooks = registry.hooks(runtime)
+    entries = list(hookplan.entries(runtime, hooks))
+    names = [name for theirs in hooks.EVENTS.values() for name in theirs]
+    assert [entry["event"] for entry in entries] == names
+    for entry in entries:
+        assert entry["group"].get("matcher") == hooks.MATCHERS.get(entry["event"])
+        (handler,) = entry["group"]["hooks"]
+        assert handler["type"] == "command"
+        assert handler["command"] == command(runtime)
+        kind = next(ours for ours, theirs in hooks.EVENTS.items() if entry["event"] in theirs)
+        assert handler["timeout"] == hooks.TIMEOUTS[kind]
+    assert json.loads(json.dumps(entries)) == entries

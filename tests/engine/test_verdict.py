@@ -335,3 +335,28 @@ def test_many_commands_are_judged_quickly() -> None:
     verdict.unrepeated(records)
     list(verdict.findings(["pytest -q", "make lint"], records))
     assert time.perf_counter() - before < 3  # seconds
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "timeout -k ",
+        "timeout -k 5 ",
+        "time ",
+        "handoff run ",
+        "a/",
+        "$(",
+        '"$(a',
+        "(",
+        "<<E <",
+        "`",
+    ],
+)
+def test_no_command_makes_the_search_for_another_slow(unit: str) -> None:
+    command = unit * (20_000 // len(unit))
+    before = time.perf_counter()
+    for wanted in (command, "timeout -k 5 9 pytest"):
+        verdict.is_run_of(command, wanted)
+        verdict.is_run_of(wanted, command)
+        verdict.is_run_of(command + " pytest; timeout -k 5 9 pytest", wanted)
+    assert time.perf_counter() - before < 3  # seconds

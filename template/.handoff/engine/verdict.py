@@ -36,8 +36,9 @@ _QUESTIONS = re.compile(
 _LOOKS = re.compile(r"(?:ls|cat|find|git|kill)\b")
 # Programs that end with the exit code of the one they run; the runner is our own.
 _RUNNER = r"(?:\S*handoff|\S*python[\d.]* \S*\.handoff/engine) run (?:(?!-- ).){0,500}?-- "
-_OUR_RUNNER = re.compile(_RUNNER)
-_PASSES_ON = re.compile(rf"(?:{_RUNNER}|(?:time|command|timeout(?: -[ks] \S+| -\S+)* \S+) )*")
+_OUR_RUNNER = re.compile(f"^{_RUNNER}")
+_PASSES_ON = re.compile(rf"(?:{_RUNNER}|(?:time|command|timeout(?: -[ks] [^\s-]\S*| -\S+)* \S+) )*")
+MAX_COMPARED_CHARS = 5_000  # a longer text is no command that somebody runs again
 _DID_NOT_RUN = (126, 127)
 _ENDED_FROM_OUTSIDE = (130, 137, 143)  # SIGINT, SIGKILL, SIGTERM
 
@@ -52,8 +53,9 @@ def counts_as_verification(command: str, acceptance: Iterable[str]) -> bool:
 def findings(acceptance: Iterable[str], runs: tuple[Run, ...]) -> Iterator[Finding]:
     """What the recorded runs say against the commands that must pass; nothing is run."""
     for command in acceptance:
-        last, hidden = last_run(command, runs), masked_run(command, runs)
-        if last is None and hidden is not None:
+        last = last_run(command, runs)
+        hidden = masked_run(command, runs) if last is None else None
+        if hidden is not None:
             detail = f"`{hidden.command}` hides the exit code of `{command}`"
             if _same(hidden.command, command):
                 detail = f"`{command}` hides the exit code of the check in it: configure it bare"

@@ -32,7 +32,7 @@ VALUES = {
 DOORS = {
     "worktree",
     "git", "ledger", "store", "logs", "paths", "layout", "project",
-    "process", "terminal",
+    "process", "terminal", "rotation",
 }  # fmt: skip
 SWITCHBOARD = {"registry"}
 ENTRANCE = {"__init__", "__main__", "app", "arguments"}

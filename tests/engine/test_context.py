@@ -78,7 +78,7 @@ def test_the_block_of_the_story(snapshot: SnapshotAssertion) -> None:
     assert block(builders.payload()) == snapshot
 
 
-@settings(max_examples=100, phases=UNSHRUNK)
+@settings(max_examples=60, phases=UNSHRUNK)
 @given(payloads, texts, st.tuples(texts, texts))
 @example({**builders.payload(), "next_action": "🎉" * 400}, FRESH, FILES)
 def test_no_packet_can_break_the_block(

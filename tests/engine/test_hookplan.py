@@ -100,27 +100,37 @@ def program(folder: Path, name: str, text: str) -> None:
     (folder / name).chmod(0o755)
 
 
-@each_runtime
-def test_it_works_in_folders_of_any_name(tmp_path: Path, runtime: str) -> None:
-    folder = tmp_path / "R$D & co; #1" / "it's `here` $(now) (v2)" / '-n "b" \\ *' / "é 漢"
-    place = placed(folder, runtime)
+@pytest.fixture(scope="module", params=registry.RUNTIMES)
+def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """A project in a folder whose name needs quoting; tests only ask it."""
+    odd = tmp_path_factory.mktemp("a") / "R$D & co; #1" / "it's `here` $(now)" / '-n "b" \\ * é 漢'
+    return placed(odd, request.param)
+
+
+@pytest.fixture
+def stubs(tmp_path: Path) -> Path:
+    """A folder for programs of ours, to go first on the path."""
+    return tmp_path / "stubs"
+
+
+def before_others(folder: Path) -> str:
+    return f"{folder}{os.pathsep}{os.environ['PATH']}"
+
+
+def test_it_works_in_folders_of_any_name(place: Place) -> None:
     assert "review and commit, or stash, `a.txt`" in place.context()
+    assert list(place.path.rglob("__pycache__")) == []
 
 
-@each_runtime
-def test_it_finds_the_engine_from_a_subfolder(tmp_path: Path, runtime: str) -> None:
-    place = placed(tmp_path / "app", runtime)
-    deep = place.path / "src" / "deep er"
+def test_it_finds_the_engine_from_a_subfolder(place: Place) -> None:
+    deep = place.path / ".handoff" / "state" / "deep er"
     deep.mkdir(parents=True)
     assert place.context(cwd=deep) == place.context()
 
 
-@each_runtime
 @pytest.mark.parametrize("shell", [s for s in ("bash", "dash", "ksh", "zsh") if shutil.which(s)])
-def test_it_works_in_every_shell_at_hand(tmp_path: Path, runtime: str, shell: str) -> None:
-    place = placed(tmp_path / "app", runtime)
-    assert place.context(shell=shutil.which(shell)) == place.context()
-    assert list(place.path.rglob("__pycache__")) == []
+def test_it_works_in_every_shell_at_hand(place: Place, shell: str) -> None:
+    assert "review and commit, or stash," in place.context(shell=shutil.which(shell))
 
 
 @each_runtime
@@ -130,31 +140,23 @@ def test_without_an_engine_it_is_silent_success(tmp_path: Path, runtime: str) ->
     assert list(tmp_path.iterdir()) == []
 
 
-@each_runtime
-def test_without_python_it_is_silent_success(tmp_path: Path, runtime: str) -> None:
-    place = placed(tmp_path / "app", runtime)
-    done = place.hook(base.SESSION_START, PATH=str(tmp_path / "nothing"))
+def test_without_python_it_is_silent_success(place: Place, stubs: Path) -> None:
+    done = place.hook(base.SESSION_START, PATH=str(stubs))
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-@each_runtime
-def test_a_stub_that_stands_for_python_is_not_heard(tmp_path: Path, runtime: str) -> None:
-    place = placed(tmp_path / "app", runtime)
-    stubs = tmp_path / "stubs"
+def test_a_stub_that_stands_for_python_is_not_heard(place: Place, stubs: Path) -> None:
     program(stubs, "python3", STUB)
     program(stubs, "python", f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
-    path = f"{stubs}{os.pathsep}{os.environ['PATH']}"
-    done = place.hook(base.SESSION_START, PATH=path)
-    assert "Python was not found" not in done.stdout + done.stderr
-    assert place.context(PATH=path) == place.context()
+    context = place.context(PATH=before_others(stubs))
+    assert "Python was not found" not in context
+    assert context == place.context()
 
 
-@each_runtime
-def test_where_every_python_is_a_stub_it_is_silent_success(tmp_path: Path, runtime: str) -> None:
-    place = placed(tmp_path / "app", runtime)
+def test_where_every_python_is_a_stub_it_is_silent_success(place: Place, stubs: Path) -> None:
     for name in ("python3", "python"):
-        program(tmp_path / "stubs", name, STUB)
-    done = place.hook(base.SESSION_START, PATH=f"{tmp_path / 'stubs'}{os.pathsep}/usr/bin:/bin")
+        program(stubs, name, STUB)
+    done = place.hook(base.SESSION_START, PATH=before_others(stubs))
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 

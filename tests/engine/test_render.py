@@ -115,7 +115,7 @@ def test_the_markdown_of_the_story(snapshot: SnapshotAssertion) -> None:
     assert render.markdown(builders.payload()) == snapshot
 
 
-@settings(max_examples=120, phases=UNSHRUNK)
+@settings(max_examples=60, phases=UNSHRUNK)
 @given(snapshots)
 def test_whatever_happened_gives_a_valid_packet_and_a_readable_page(given_one: Snapshot) -> None:
     made = packet.generate(given_one)
@@ -133,7 +133,7 @@ def test_whatever_happened_gives_a_valid_packet_and_a_readable_page(given_one: S
     assert set(titles[1:]) <= {f"## {title}" for title in TITLES}
 
 
-@pytest.mark.parametrize("text", ["x" * 200_000, "`" * 200_000, "\x00" * 200_000, "漢\n" * 10_000])
+@pytest.mark.parametrize("text", ["x" * 200_000, "`" * 200_000, "\x00" * 50_000, "漢\n" * 10_000])
 def test_texts_of_any_length_are_rendered(text: str) -> None:
     state = AgentState(text, text, True, (text,), (text,), (text,))
     given_one = builders.snapshot(

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from engine import logs
+from engine import logs, rotation
 from tests.repository import Repository
 
 ENGINE = Path(__file__).parents[2] / "template" / ".handoff"
@@ -22,7 +22,7 @@ KEYS = {
 
 def records(project: Repository) -> list[dict[str, Any]]:
     log = str(project.path / ".handoff/state/feedback_record.jsonl")
-    return [json.loads(line) for line in logs.lines(log)]
+    return [json.loads(line) for line in rotation.lines(log)]
 
 
 def test_a_run_has_the_keys_of_the_workbench(project: Repository) -> None:
@@ -149,7 +149,7 @@ def test_the_sixth_file_is_let_go(tmp_path: Path) -> None:
         logs.append(log, b"%d\n" % number, str(tmp_path), max_bytes=1)
     names = sorted(path.name for path in tmp_path.iterdir())
     assert names == [f"log.{number}" for number in range(1, 6)]
-    assert list(logs.lines(log)) == [b"%d\n" % number for number in range(4, 9)]
+    assert list(rotation.lines(log)) == [b"%d\n" % number for number in range(4, 9)]
 
 
 def test_a_hole_in_the_row_of_files_is_filled_before_any_is_let_go(tmp_path: Path) -> None:
@@ -157,13 +157,13 @@ def test_a_hole_in_the_row_of_files_is_filled_before_any_is_let_go(tmp_path: Pat
     for number in (1, 2, 4, 5):
         (tmp_path / f"log.{number}").write_bytes(b"%d\n" % number)
     logs.append(log, b"0\n", str(tmp_path), max_bytes=1)
-    assert list(logs.lines(log)) == [b"5\n", b"4\n", b"2\n", b"1\n", b"0\n"]
+    assert list(rotation.lines(log)) == [b"5\n", b"4\n", b"2\n", b"1\n", b"0\n"]
 
 
 def test_a_line_that_is_still_being_written_waits(tmp_path: Path) -> None:
     log = tmp_path / "log"
     log.write_bytes(b"whole\nhal")
-    assert list(logs.lines(str(log))) == [b"whole\n"]
+    assert list(rotation.lines(str(log))) == [b"whole\n"]
 
 
 def test_writers_at_once_lose_nothing_and_no_reader_misses_what_was_there(
@@ -172,7 +172,7 @@ def test_writers_at_once_lose_nothing_and_no_reader_misses_what_was_there(
     code = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from engine import logs
+from engine import logs, rotation
 for number in range(150):
     line = f"{sys.argv[3]} {number} ".encode() + b"x" * 100 + b"\\n"
     logs.append(sys.argv[2] + "/log", line, sys.argv[2], max_bytes=30_000)
@@ -183,11 +183,11 @@ for number in range(150):
     ]
     seen: set[bytes] = set()
     while any(writer.poll() is None for writer in writers):
-        now = list(logs.lines(str(tmp_path / "log")))
+        now = list(rotation.lines(str(tmp_path / "log")))
         assert len(now) == len(set(now))
         assert seen <= set(now)
         seen = set(now)
     assert {writer.returncode for writer in writers} == {0}
-    found = list(logs.lines(str(tmp_path / "log")))
+    found = list(rotation.lines(str(tmp_path / "log")))
     assert len(found) == len(set(found)) == 8 * 150
     assert (tmp_path / "log.3").exists()

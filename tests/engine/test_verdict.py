@@ -132,9 +132,9 @@ def test_any_text_can_be_asked(command: str) -> None:
 
 @pytest.mark.parametrize("unit", ["<<E\n", "'", '"\\', "A=b ", "timeout -k ", "a/", "x && ", "#"])
 def test_no_command_makes_it_slow(unit: str) -> None:
-    before = time.perf_counter()
+    before = time.process_time()
     verdict.counts_as_verification(unit * (20_000 // len(unit)), ())
-    assert time.perf_counter() - before < 2  # seconds
+    assert time.process_time() - before < 2  # seconds
 
 
 @pytest.mark.parametrize(
@@ -331,10 +331,10 @@ def test_many_commands_are_judged_quickly() -> None:
     records = tuple(
         run(f"cd app && step {n} | tee log{n} && make {n}", n % 2) for n in range(4_000)
     )
-    before = time.perf_counter()
+    before = time.process_time()
     verdict.unrepeated(records)
     list(verdict.findings(["pytest -q", "make lint"], records))
-    assert time.perf_counter() - before < 3  # seconds
+    assert time.process_time() - before < 3  # seconds
 
 
 @pytest.mark.parametrize(
@@ -354,9 +354,9 @@ def test_many_commands_are_judged_quickly() -> None:
 )
 def test_no_command_makes_the_search_for_another_slow(unit: str) -> None:
     command = unit * (20_000 // len(unit))
-    before = time.perf_counter()
+    before = time.process_time()
     for wanted in (command, "timeout -k 5 9 pytest"):
         verdict.is_run_of(command, wanted)
         verdict.is_run_of(wanted, command)
         verdict.is_run_of(command + " pytest; timeout -k 5 9 pytest", wanted)
-    assert time.perf_counter() - before < 3  # seconds
+    assert time.process_time() - before < 3  # seconds

@@ -14,8 +14,6 @@ from .redact import redact
 MAX_COMMAND_CHARS = 2_000
 MAX_TAIL_CHARS = 2_000
 MAX_TAIL_LINES = 30
-MAX_HEAD_CHARS = 600
-MAX_HEAD_LINES = 10
 MAX_OUTPUT_CHARS = 256_000  # what is redacted before the tail is taken
 
 
@@ -52,25 +50,6 @@ def entry(
         "redactions": {"command": hits, "stdout": out_hits, "stderr": err_hits},
         **rest,
     }
-
-
-def add_head(entry: dict[str, object], stream: str, head: str, lines_before: int) -> None:
-    """Add the first lines of an output ("stdout" or "stderr") that its tail does not have.
-
-    `head` is how the output begins, `lines_before` how many lines of it were never given.
-    """
-    truncations, redactions = entry["truncations"], entry["redactions"]
-    assert isinstance(truncations, dict)
-    assert isinstance(redactions, dict)
-    cut = truncations[stream] + lines_before
-    text, hits = redact(head)
-    kept = text.splitlines()[: min(cut, MAX_HEAD_LINES)]
-    while kept and sum(map(len, kept)) + len(kept) > MAX_HEAD_CHARS:
-        kept.pop()
-    if kept:
-        entry[f"{stream}_head"] = "\n".join(kept)
-        redactions[stream] += hits if lines_before else 0  # else the tail counted them
-    truncations[stream] = cut - len(kept)
 
 
 def line(entry: dict[str, object]) -> bytes:

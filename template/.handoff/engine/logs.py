@@ -6,13 +6,6 @@ import os
 
 from .paths import inside
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-MAX_OLDER = 5  # files beside a log that rotates: `.1` is the newest of them
-
 
 def append(path: str, data: bytes, within: str, max_bytes: int | None = None) -> None:
     """Add whole lines to a file's end in one write, so that writers never mix.
@@ -29,7 +22,9 @@ def append(path: str, data: bytes, within: str, max_bytes: int | None = None) ->
         while data:  # all at once, unless the disk is nearly full
             data = data[os.write(handle, data) :]
         if max_bytes is not None and os.fstat(handle).st_size > max_bytes:
-            _rotate(target, handle)
+            from .rotation import rotate  # once in a megabyte
+
+            rotate(target, handle)
     finally:
         os.close(handle)
 
@@ -43,49 +38,3 @@ def tail(path: str, max_bytes: int) -> bytes:
             return file.read(max_bytes)
     except OSError:
         return b""
-
-
-def lines(path: str) -> Iterator[bytes]:
-    """The complete lines of a log and of its older files, the oldest first.
-
-    The newest is opened first: a file that moves on meanwhile is met again, and never missed.
-    """
-    import contextlib
-
-    with contextlib.ExitStack() as opened:
-        files: dict[tuple[int, int], Any] = {}
-        for name in (path, *older(path)):
-            with contextlib.suppress(OSError):
-                file = opened.enter_context(open(name, "rb"))
-                found = os.fstat(file.fileno())
-                files.setdefault((found.st_dev, found.st_ino), file)
-        for file in reversed(files.values()):
-            for line in file:
-                if line.endswith(b"\n"):  # else it is still being written
-                    yield line
-
-
-def older(path: str) -> list[str]:
-    """The names of a log's older files, the newest first."""
-    return [f"{path}.{number}" for number in range(1, MAX_OLDER + 1)]
-
-
-def _rotate(path: str, handle: int) -> None:
-    """Move the file open at `handle` aside. Of many writers one does; the others find it moved,
-    and lines that they still add to it are kept where it is now."""
-    import contextlib
-
-    try:
-        import fcntl
-
-        fcntl.flock(handle, fcntl.LOCK_EX)  # given back when the file is closed
-    except (ImportError, OSError):  # a system without: the worst is a file that moves twice
-        pass
-    with contextlib.suppress(OSError):
-        ours, there = os.fstat(handle), os.stat(path)
-        if (ours.st_dev, ours.st_ino) != (there.st_dev, there.st_ino):
-            return
-        names = [path, *older(path)]
-        there_are = next((n for n, name in enumerate(names) if not os.path.exists(name)), MAX_OLDER)
-        for number in range(there_are, 0, -1):
-            os.replace(names[number - 1], names[number])

@@ -6,7 +6,7 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
-from . import config, layout, logs, names, runs, session, store
+from . import config, layout, names, rotation, runs, session, store
 from .errors import HandoffError
 from .layout import STATE_FOLDER
 
@@ -94,7 +94,7 @@ class Project:
     def runs(self, session_id: str) -> tuple[runs.Run, ...]:
         """The session's commands, one run each."""
         found = []
-        for line in logs.lines(self.path(self.config.artifacts["feedback"])):
+        for line in rotation.lines(self.path(self.config.artifacts["feedback"])):
             run = runs.parse(_value(line)) if session_id.encode() in line else None
             if run is not None and run.session_id == session_id:
                 found.append(run)

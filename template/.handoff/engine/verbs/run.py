@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
     from ..project import Project
 
+MAX_HEAD_CHARS = 600
+MAX_HEAD_LINES = 10
+
 
 def arguments(parser: ArgumentParser) -> None:
     parser.usage = "%(prog)s [--timeout S] [--note TEXT] [--session ID] -- CMD…"
@@ -70,11 +73,30 @@ def _entry(
         error=ended.error,
         agent_note=redact.redacted(note) if note else None,
     )
-    feedback.add_head(entry, "stdout", ended.stdout.head, ended.stdout.lines_before)
-    feedback.add_head(entry, "stderr", ended.stderr.head, ended.stderr.lines_before)
+    _add_head(entry, "stdout", ended.stdout.head, ended.stdout.lines_before)
+    _add_head(entry, "stderr", ended.stderr.head, ended.stderr.lines_before)
     recorded = str(entry["command"])  # as it reads in the log, so without secrets
     before = verdict.last_same(recorded, project.runs(session_id))
     return {**entry, "parent_command_id": before.id or None if before else None}
+
+
+def _add_head(entry: dict[str, object], stream: str, head: str, lines_before: int) -> None:
+    """Add the first lines of an output ("stdout" or "stderr") that its tail does not have.
+
+    `head` is how the output begins, `lines_before` how many lines of it were never given.
+    """
+    truncations, redactions = entry["truncations"], entry["redactions"]
+    assert isinstance(truncations, dict)
+    assert isinstance(redactions, dict)
+    cut = truncations[stream] + lines_before
+    text, hits = redact.redact(head)
+    kept = text.splitlines()[: min(cut, MAX_HEAD_LINES)]
+    while kept and sum(map(len, kept)) + len(kept) > MAX_HEAD_CHARS:
+        kept.pop()
+    if kept:
+        entry[f"{stream}_head"] = "\n".join(kept)
+        redactions[stream] += hits if lines_before else 0  # else the tail counted them
+    truncations[stream] = cut - len(kept)
 
 
 def _seconds(text: str) -> float:

@@ -6,7 +6,7 @@ import hashlib
 import os
 from typing import TYPE_CHECKING, Any, Callable
 
-from .. import git, layout, logs, registry, runs, scope, store, worktree
+from .. import git, layout, registry, rotation, runs, scope, store, worktree
 from ..errors import HandoffError
 from ..model import Evidence, GitState, NativeSession, Previous, Snapshot
 from ..session import unfinished
@@ -107,7 +107,7 @@ def _ours(project: Project, at: git.Place) -> Callable[[str], bool]:
     artifacts = project.config.artifacts
     written = [artifacts[key] for key in ("outputs", "verification", "clean_state", "feedback")]
     folders = tuple(f"{at.prefix}{folder}/" for folder in (".handoff", *written))
-    older = logs.older(artifacts["feedback"])
+    older = rotation.older(artifacts["feedback"])
     files = {f"{at.prefix}{path}" for path in (*project.config.rendered, *written, *older)}
     try:
         installed: dict[str, str] = project.json(INSTALLED)

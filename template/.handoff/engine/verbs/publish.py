@@ -47,7 +47,9 @@ def publish(project: Project, current: Session, unless_empty: bool = False) -> O
             value = render.blocked_payload(made, state.refused)
             outcome = Outcome(f"{folder}/blocked.json", value, not empty or _spoke(current))
             if outcome.written:
-                _block(project, where, ref, outcome)
+                _write(project, folder, "blocked", value)
+            if not empty:  # a talk in which nothing happened is nobody's to mend
+                _block(where, ref, value)
             return outcome
         value = render.payload(made)
         files = {**_files("handoff", value), **_evidence(project, taken)}
@@ -69,14 +71,12 @@ def told(outcome: Outcome) -> list[str]:
     return lines
 
 
-def _block(project: Project, where: str, ref: str, outcome: Outcome) -> None:
+def _block(where: str, ref: str, value: dict[str, Any]) -> None:
     """Keep the blocked record beside the active packet; it never becomes active itself."""
-    session_id = outcome.value["session"]["id"]
     beside = ledger.beside(ref, "blocked")
-    files = _files("blocked", outcome.value)
+    files = _files("blocked", value)
     files["handoff.json"] = files["blocked.json"]
-    ledger.publish(where, beside, files, session_id, 0, ledger.tip(where, beside))
-    _write(project, project.outputs(session_id), "blocked", outcome.value)
+    ledger.publish(where, beside, files, value["session"]["id"], 0, ledger.tip(where, beside))
 
 
 def _spoke(current: Session) -> bool:

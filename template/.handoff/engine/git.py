@@ -55,6 +55,14 @@ def place(root: str) -> Place | None:
     return Place(top, prefix, os.path.abspath(os.path.join(root, common)))
 
 
+def repository(root: str) -> Place:
+    """The project's place. Raises: HandoffError outside a git work tree."""
+    at = place(root)
+    if at is None:
+        raise HandoffError("this is no git repository", hint="run `git init` first")
+    return at
+
+
 def head(root: str) -> str | None:
     """The full hash of HEAD, or None before the first commit."""
     try:

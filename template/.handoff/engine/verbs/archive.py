@@ -25,9 +25,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(project: Project, options: Namespace) -> int:
-    at = git.place(project.root)
-    if at is None:
-        raise HandoffError("this is no git repository", hint="run `git init` first")
+    at = git.repository(project.root)
     if options.gone:
         done = gone(project, at)
         if not done:

@@ -48,6 +48,16 @@ def has_unread(current: Session) -> bool:
         return False
 
 
+def caught_up(project: Project, current: Session) -> Session:
+    """The session as its transcript has it now, saved; one that no runtime had is as it was."""
+    if not current.runtime:
+        return current
+    with project.exclusive():
+        current = swept(project, current)
+        project.save_session(current)
+    return current
+
+
 def swept(project: Project, current: Session) -> Session:
     """The session after the unread part of its transcript, whose commands join the feedback log."""
     if not current.transcript or not os.path.isfile(current.transcript):

@@ -28,9 +28,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(project: Project, options: Namespace) -> int:
     current = project.current_session(options.session)
-    at = git.place(project.root)
-    if at is None:
-        raise HandoffError("this is no git repository", hint="run `git init` first")
+    at = git.repository(project.root)
     if options.stash:
         print(stash(project, at, current), file=sys.stderr)
     if options.excepted:

@@ -6,7 +6,6 @@ import sys
 from typing import TYPE_CHECKING
 
 from .. import gate, git
-from ..errors import HandoffError
 from . import checkpoint, clean, snapshot, verify
 from .publish import publish, told
 
@@ -23,13 +22,8 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(project: Project, options: Namespace) -> int:
     current = project.current_session(options.session)
-    at = git.place(project.root)
-    if at is None:
-        raise HandoffError("this is no git repository", hint="run `git init` first")
-    if current.runtime:
-        with project.exclusive():
-            current = checkpoint.swept(project, current)
-            project.save_session(current)
+    at = git.repository(project.root)
+    current = checkpoint.caught_up(project, current)
     if not options.no_verify:
         verify.verify(project, current)
     state = gate.check(snapshot.take(project, at, current, None))

@@ -27,10 +27,7 @@ def run(project: Project, options: Namespace) -> int:
     current = project.current_session(options.session)
     if options.topic is not None or options.session is None:
         current = current._replace(topic=topic.current(project, options.topic))
-    if current.runtime:
-        with project.exclusive():
-            current = checkpoint.swept(project, current)
-            project.save_session(current)
+    current = checkpoint.caught_up(project, current)
     outcome = publish(project, current)
     if options.json:
         sys.stdout.write(render.text(outcome.value).decode())

@@ -6,7 +6,6 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from .. import git, ledger, render, times
-from ..errors import HandoffError
 from . import topic
 
 if TYPE_CHECKING:
@@ -26,9 +25,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(project: Project, options: Namespace) -> int:
-    at = git.place(project.root)
-    if at is None:
-        raise HandoffError("this is no git repository", hint="run `git init` first")
+    at = git.repository(project.root)
     on = topic.current(project, options.topic)
     found = [_entry(value) for value in packets(at, on, max(1, options.most))]
     if options.json:

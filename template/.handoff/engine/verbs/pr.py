@@ -22,9 +22,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(project: Project, options: Namespace) -> int:
-    at = git.place(project.root)
-    if at is None:
-        raise HandoffError("this is no git repository", hint="run `git init` first")
+    at = git.repository(project.root)
     value = show.packet(project, at, topic.current(project, options.topic), None)
     text = pullrequest.body(value)
     if options.output is None:

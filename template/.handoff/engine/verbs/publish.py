@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 class Outcome(NamedTuple):
     path: str  # of its JSON, from the project's root
     value: dict[str, Any]  # the packet's, or the blocked record's
-    written: bool  # False for a session in which nothing happened
 
 
 def publish(project: Project, current: Session, unless_empty: bool = False) -> Outcome:
@@ -27,9 +26,7 @@ def publish(project: Project, current: Session, unless_empty: bool = False) -> O
     With `unless_empty` a session in which nothing happened leaves the active packet alone, and
     one in which nothing was said either leaves no trace.
     """
-    at = git.place(project.root)
-    if at is None:
-        raise HandoffError("this is no git repository", hint="run `git init` first")
+    at = git.repository(project.root)
     where = ledger.path(at.common_dir)
     for _ in range(ledger.PUBLISH_ATTEMPTS):
         branch, head = git.branch(at.top), git.head(at.top)
@@ -41,23 +38,22 @@ def publish(project: Project, current: Session, unless_empty: bool = False) -> O
         others = before is not None and before["session"]["id"] != current.id
         empty = unless_empty and _empty(project, taken)
         if empty and before and others:
-            return Outcome(f"{folder}/handoff.json", before, False)
+            return Outcome(f"{folder}/handoff.json", before)
         made, state = packet.generate(taken), gate.check(taken)
         if state.refused:
             value = render.blocked_payload(made, state.refused)
-            outcome = Outcome(f"{folder}/blocked.json", value, not empty or _spoke(current))
-            if outcome.written:
+            if not empty or current.goal or current.statement:
                 _write(project, folder, "blocked", value)
             if not empty:  # a talk in which nothing happened is nobody's to mend
                 _block(where, ref, value)
-            return outcome
+            return Outcome(f"{folder}/blocked.json", value)
         value = render.payload(made)
         files = {**_files("handoff", value), **_evidence(project, taken)}
         if ledger.publish(where, ref, files, current.id, made_at(current), old) is not None:
             ledger.drop(where, ledger.beside(ref, "blocked"))
             _write(project, folder, "handoff", value)
             _mark_superseded(project, before, current.id)
-            return Outcome(f"{folder}/handoff.json", value, True)
+            return Outcome(f"{folder}/handoff.json", value)
     raise HandoffError("other sessions kept moving the active packet", hint="generate again")
 
 
@@ -77,10 +73,6 @@ def _block(where: str, ref: str, value: dict[str, Any]) -> None:
     files = _files("blocked", value)
     files["handoff.json"] = files["blocked.json"]
     ledger.publish(where, beside, files, value["session"]["id"], 0, ledger.tip(where, beside))
-
-
-def _spoke(current: Session) -> bool:
-    return bool(current.goal or current.statement)
 
 
 def _empty(project: Project, taken: Snapshot) -> bool:

@@ -28,9 +28,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(project: Project, options: Namespace) -> int:
-    at = git.place(project.root)
-    if at is None:
-        raise HandoffError("this is no git repository", hint="run `git init` first")
+    at = git.repository(project.root)
     on = topic.current(project, options.topic)
     value = packet(project, at, on, options.session)
     if options.json:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import context, freshness, git, layout, ledger, names, session, worktree
 from ..errors import HandoffError
-from . import checkpoint, snapshot, topic
+from . import checkpoint, log, snapshot, topic
 
 if TYPE_CHECKING:
     from ..project import Project
@@ -76,7 +76,7 @@ def told(
     loaded = [one for one in value["next_session_prereqs"] if one["kind"] == "file"]
     changed = [p["path"] for p in loaded if snapshot.sha256(project, at, p["path"]) != p["sha256"]]
     behind = git.distance(at, value["head_commit"]) if value["head_commit"] else None
-    made = _made_at(value)
+    made = log.made_at(value)
     drift = freshness.Drift(
         head=head,
         branch=branch,
@@ -87,16 +87,6 @@ def told(
     name = f"{project.outputs(value['session']['id'])}/{'handoff' if active else 'blocked'}"
     files = (f"{name}.json", f"{name}.md")
     return context.block(value, freshness.notice(value, drift), files, blocked)
-
-
-def _made_at(value: dict[str, Any]) -> float | None:
-    """Epoch seconds of the newest time in a packet."""
-    from ..times import epoch
-
-    runs = [run["started_at"] for run in value["commands_run"]]
-    own = value["session"]
-    times = [epoch(text) for text in (own["started_at"], own["ended_at"], *runs) if text]
-    return max((one for one in times if one is not None), default=None)
 
 
 def _recover(project: Project, current: Session) -> None:

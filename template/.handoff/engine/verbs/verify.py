@@ -8,7 +8,6 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from .. import git, names, process, redact, verdict
-from ..errors import HandoffError
 from ..model import Finding
 from . import run as runner
 from . import snapshot
@@ -53,9 +52,7 @@ def verify(project: Project, current: Session) -> dict[str, Any]:
 
 def verdict_on(project: Project, current: Session) -> dict[str, Any]:
     """The report that the recorded commands and the changed files give; nothing is run."""
-    at = git.place(project.root)
-    if at is None:
-        raise HandoffError("this is no git repository", hint="run `git init` first")
+    at = git.repository(project.root)
     taken = snapshot.take(project, at, current, None)
     commands = tuple(verdict.findings(project.config.acceptance_commands, taken.feedback))
     found = (*commands, *_none(project), *taken.workbench.findings)

@@ -78,6 +78,7 @@ def test_detected_artifacts_tests_and_runtimes_become_answers(repo: Repository) 
 def test_without_acceptance_commands_the_gate_warns(project: Repository) -> None:
     config = json.loads((project.path / ".handoff/config.json").read_text())
     assert config["acceptance_commands"] == []
+    assert config["gate"].pop("review") == "off"  # nobody is made to have reviews
     assert set(config["gate"].values()) == {"warn"}
 
 

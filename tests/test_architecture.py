@@ -22,7 +22,7 @@ MAX_LINES = 250
 
 # The engine's rooms. Values: no disk, git, clock, environment or print.
 VALUES = {
-    "gate", "leftovers",
+    "gate", "leftovers", "budget",
     "errors", "model", "config", "redact", "feedback", "runs", "records", "session",
     "workbench", "verdict", "steps", "commands", "risks", "summary", "packet", "render",
     "schema", "freshness", "context", "hookplan", "names", "times",

@@ -44,16 +44,22 @@ odd_text = st.text(max_size=60) | st.text(
 
 def config(**changes: Any) -> Config:
     """The configuration of a project that has answered no question; every check only warns."""
-    whole = {
+    return parse(config_value())._replace(**changes)
+
+
+def config_value() -> dict[str, Any]:
+    """The same as JSON."""
+    return {
         "runtimes": ["claude-code", "codex"],
         "acceptance_commands": [],
         "artifacts": {key: f"{key}.json" for key in ARTIFACTS},
+        "context_windows": {},
+        "stop_gate": "off",
         "gate": {**dict.fromkeys(CHECKS, "warn"), "review": "off"},
         "tail_length": 5,
         "context_limits": {"notice": 50, "wrap_up": 75},
         "rendered": [],
     }
-    return parse(whole)._replace(**changes)
 
 
 def session(**changes: Any) -> Session:

@@ -16,6 +16,7 @@ import pytest
 from engine import hookplan, registry
 from engine.config import ARTIFACTS, CHECKS
 from engine.runtimes import base
+from tests.engine import builders
 from tests.engine.builders import TEMPLATE
 from tests.repository import RECORDED
 
@@ -77,14 +78,10 @@ def placed(path: Path, runtime: str) -> Place:
         ENGINE, path / ".handoff" / "engine", ignore=shutil.ignore_patterns("__pycache__")
     )
     config = {
-        "schema_version": 1,
+        **builders.config_value(),
         "runtimes": [runtime],
-        "acceptance_commands": [],
         "artifacts": {key: f".handoff/state/{key}.json" for key in ARTIFACTS},
         "gate": dict.fromkeys(CHECKS, "off"),
-        "tail_length": 5,
-        "context_limits": {"notice": 50, "wrap_up": 75},
-        "rendered": [],
     }
     (path / ".handoff" / "config.json").write_text(json.dumps(config), encoding="utf-8")
     (path / "a.txt").write_text("a\n", encoding="utf-8")

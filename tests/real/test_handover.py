@@ -83,7 +83,12 @@ def test_a_session_killed_in_its_second_turn_leaves_the_packet_of_its_first(
     killed = RUN[first](
         scratch.path,
         home,
-        [{"bash": "exit 4"}, {"bash": f"touch {marker}; sleep 60"}, {"text": "never said"}],
+        # A second for its transcript: a call killed before it was written down is known to nobody.
+        [
+            {"bash": "exit 4"},
+            {"bash": f"sleep 1; touch {marker}; sleep 60"},
+            {"text": "never said"},
+        ],
         prompt="And now the rest",
         resume=one.session_id,
         kill_after=marker,

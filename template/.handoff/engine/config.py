@@ -21,6 +21,7 @@ ARTIFACTS = (
 )
 CHECKS = ("working_tree", "temporary_artifacts", "tests", "board", "branch", "review")
 POLICIES = ("refuse", "warn", "off")
+STOP_GATES = ("block", "off")
 MAX_TAIL_LENGTH = 30
 _HINT = "mend the file by hand, or restore it from git"
 
@@ -35,6 +36,8 @@ class Config(NamedTuple):
     wrap_up_percent: int
     rendered: tuple[str, ...]  # files of ours outside `.handoff/`
     debug_patterns: dict[str, str]  # endings, such as "js ts": pattern of a debug print
+    context_windows: dict[str, int]  # pattern of a model's id: tokens
+    stop_gate: str  # block: hold up the end of a turn once at `wrap_up_percent`; or off
 
 
 def parse(given: Any) -> Config:
@@ -68,6 +71,8 @@ def parse(given: Any) -> Config:
         wrap_up_percent=int(wrap_up or 0),
         rendered=_texts(given, "rendered"),
         debug_patterns=_patterns(given),
+        context_windows=_windows(given),
+        stop_gate=_stop_gate(given),
     )
 
 
@@ -93,6 +98,20 @@ def _patterns(given: dict[str, Any]) -> dict[str, str]:
         except (re.error, TypeError):
             _expect(False, f"debug_patterns.{endings}", "a regular expression")
     return patterns
+
+
+def _windows(given: dict[str, Any]) -> dict[str, int]:
+    windows = _object(given, "context_windows")
+    for pattern, tokens in windows.items():
+        good = type(tokens) is int and tokens > 0
+        _expect(good, f"context_windows.{pattern}", "a number of tokens")
+    return windows
+
+
+def _stop_gate(given: dict[str, Any]) -> str:
+    value = given.get("stop_gate")
+    _expect(value in STOP_GATES, "stop_gate", f"one of {', '.join(STOP_GATES)}")
+    return str(value)
 
 
 def _path(artifacts: dict[str, Any], key: str) -> None:

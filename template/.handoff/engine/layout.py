@@ -26,6 +26,11 @@ def feedback_log(root: str) -> str:
         ) from None
 
 
+def session(session_id: str) -> str:
+    """Where a session's record lies, from the root; `session_id` as `names.folder` gives it."""
+    return f"{STATE_FOLDER}/sessions/{session_id}.json"
+
+
 def append_feedback(root: str, lines: bytes) -> None:
     """Add entries to the feedback log; the state folder hides itself from git."""
     if lines:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from . import commands, risks, steps, summary, verdict
+from . import budget, commands, risks, steps, summary, verdict
 from .model import ChangedFile, Commit, Evidence, NativeSession, Snapshot, Source
 from .times import iso
 
@@ -186,9 +186,12 @@ def _prerequisites(snapshot: Snapshot) -> tuple[Prerequisite, ...]:
 
 
 def _context_usage(snapshot: Snapshot) -> dict[str, object]:
-    used, window = snapshot.session.used_tokens, snapshot.session.window_tokens
-    percent = round(100 * used / window) if used is not None and window else None
-    return {"used_tokens": used, "window_tokens": window, "percent": percent}
+    session, config = snapshot.session, snapshot.config
+    return {
+        "used_tokens": session.used_tokens,
+        "window_tokens": budget.window_tokens(session, config),
+        "percent": budget.percent(session, config),
+    }
 
 
 def _native_sessions(snapshot: Snapshot) -> tuple[NativeSession, ...]:

@@ -59,14 +59,14 @@ class Project:
 
     def load_session(self, session_id: str) -> Session | None:
         try:
-            return session.parse(self.json(f"{STATE_FOLDER}/sessions/{session_id}.json"))
+            return session.parse(self.json(layout.session(session_id)))
         except HandoffError:
             return None
 
     def save_session(self, one: Session) -> None:
         data = json.dumps(session.value(one), sort_keys=True, indent=1).encode()
         layout.hide(self.root)
-        self.write(f"{STATE_FOLDER}/sessions/{one.id}.json", data + b"\n")
+        self.write(layout.session(one.id), data + b"\n")
 
     def sessions(self) -> tuple[Session, ...]:
         """Every session on record, the one with the newest event last."""

@@ -61,8 +61,11 @@ class PlanChange(NamedTuple):
 
 
 class Usage(NamedTuple):
+    """How full the context is; the window as the runtime tells it, or as its model is known."""
+
     used_tokens: int
     window_tokens: int | None
+    model: str | None = None
 
 
 class Skipped(NamedTuple):

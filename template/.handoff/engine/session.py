@@ -37,6 +37,11 @@ class Session(NamedTuple):
     plan: tuple[Step, ...] = ()
     used_tokens: int | None = None
     window_tokens: int | None = None
+    model: str | None = None
+    told_percent: int = 0  # of the context window: the last limit that the agent was told of
+    look_at_bytes: int = 0  # size of the transcript from which its context use is looked at again
+    closed: bool = False  # `close` has run in it
+    held: bool = False  # the end of a turn was held up once
     turns: int = 0
     transcript: str | None = None
     offset: int = 0  # bytes of the transcript already read
@@ -90,8 +95,8 @@ def after_event(session: Session, event: base.HookEvent, now: float) -> Session:
         return session._replace(
             busy=False, statement=_statement(event.statement) or session.statement
         )
-    if event.kind == base.PRE_COMPACT:
-        return session
+    if event.kind == base.PRE_COMPACT:  # what fills the context is about to go
+        return session._replace(told_percent=0, look_at_bytes=0, closed=False, held=False)
     session = session._replace(last_event_at=now, ended_at=None, end_reason=None, recovered=False)
     if event.kind == base.PROMPT:
         return _prompted(session._replace(busy=True), event.prompt)
@@ -130,6 +135,7 @@ def after_records(
             session = session._replace(
                 used_tokens=record.used_tokens,
                 window_tokens=record.window_tokens or session.window_tokens,
+                model=record.model or session.model,
             )
     session = session._replace(
         turns=session.turns + turns,

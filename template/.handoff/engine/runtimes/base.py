@@ -30,20 +30,24 @@ class HookEvent:
         kind: str,  # one of the six above
         native_id: str,
         transcript: str | None,  # path, as the runtime sent it
+        name: str = "",  # theirs, which a reply repeats
         source: str = "",  # session-start: startup, resume, clear, compact or fork
         prompt: str = "",  # prompt: the human's words
         statement: str | None = None,  # turn-end: the agent's last words
         reason: str = "",  # session-end
+        may_hold: bool = False,  # turn-end: the turn can be made to go on, and was not yet
         entry: dict[str, object] | None = None,  # command: its feedback entry
         plan: tuple[Step, ...] | None = None,  # command: the agent's to-do list, where that is one
     ) -> None:
         self.kind = kind
+        self.name = name
         self.native_id = native_id
         self.transcript = transcript
         self.source = source
         self.prompt = prompt
         self.statement = statement
         self.reason = reason
+        self.may_hold = may_hold
         self.entry = entry
         self.plan = plan
 
@@ -66,12 +70,14 @@ def event_of(
         return None
     return HookEvent(
         kind=kind,
+        name=name,
         native_id=native_id,
         transcript=text(payload, "transcript_path") or None,
         source=text(payload, "source"),
         prompt=prompt(payload) if kind == PROMPT else "",
         statement=text(payload, "last_assistant_message") or None,
         reason=text(payload, "reason"),
+        may_hold=payload.get("stop_hook_active") is False,
         entry=entry(payload) if kind == COMMAND else None,
     )
 

@@ -26,8 +26,11 @@ class Hooks(Protocol):
     def settled(self, entry: dict[str, object], tail: bytes) -> dict[str, object]:
         """The command's entry with the exit code that the transcript's last bytes give it."""
 
-    def reply(self, kind: str, context: str) -> dict[str, Any]:
-        """The object that hands `context` to the model at this event."""
+    def reply(self, name: str, context: str) -> dict[str, Any]:
+        """The object that hands `context` to the model at their event `name`."""
+
+    def hold(self, reason: str) -> dict[str, Any]:
+        """The object that makes a turn which is about to end go on, for this reason."""
 
 
 class Transcript(Protocol):

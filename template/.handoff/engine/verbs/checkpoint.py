@@ -7,7 +7,7 @@ import os
 import time
 from typing import TYPE_CHECKING
 
-from .. import feedback, git, layout, names, registry, session, store
+from .. import budget, feedback, git, layout, names, registry, session, store
 from ..runtimes import base
 from . import board, topic
 from .publish import publish
@@ -17,18 +17,22 @@ if TYPE_CHECKING:
     from ..session import Session
 
 
-def checkpoint(project: Project, runtime: str, event: base.HookEvent) -> None:
+def checkpoint(project: Project, runtime: str, event: base.HookEvent) -> str:
+    """Take up and publish the session; why its turn may not end yet, if it may not."""
     known = project.load_session(names.folder(event.native_id))
     current = known or session.new(runtime, event.native_id)._replace(
         topic=topic.of_new_session(project)
     )
     current = current._replace(transcript=event.transcript or current.transcript)
     current = session.after_event(swept(project, current), event, time.time())
+    reason = budget.reason_to_hold(current, project.config) if event.may_hold else ""
+    current = current._replace(held=current.held or bool(reason))
     project.save_session(current)
     if event.kind == base.SESSION_END:
         board.close_finished(project, current)
     if git.place(project.root) is not None:
         publish(project, current, unless_empty=True)
+    return reason
 
 
 def recover(project: Project, current: Session) -> None:

@@ -28,7 +28,16 @@ def run(project: Project, options: Namespace) -> int:
         verify.verify(project, current)
     state = gate.check(snapshot.take(project, at, current, None))
     clean.record(project, current, state)
+    _remember(project, current.id)
     outcome = publish(project, current)
     print("\n".join([*clean.table(state), *told(outcome)]), file=sys.stderr)
     print(outcome.path)
     return 3 if "blocked" in outcome.value else 0
+
+
+def _remember(project: Project, session_id: str) -> None:
+    """The session's record says that it was closed: its turn may end with a full context."""
+    with project.exclusive():
+        known = project.load_session(session_id)
+        if known is not None:
+            project.save_session(known._replace(closed=True))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 from .. import feedback, layout, logs, names, registry
 from ..errors import HandoffError
@@ -28,7 +29,8 @@ def answer(root: str, runtime: str, data: bytes) -> bytes:
         return b""
     if event.kind == base.COMMAND and event.plan is None:
         _record(root, hooks, event)
-        return b""
+        if not _is_to_look(root, event):
+            return b""
     return _answer(root, runtime, hooks, event)
 
 
@@ -43,9 +45,9 @@ def _answer(root: str, runtime: str, hooks: Hooks, event: base.HookEvent) -> byt
         elif event.kind in (base.PROMPT, base.COMMAND):
             context = start.noted(project, runtime, event)
         else:
-            checkpoint.checkpoint(project, runtime, event)
-            context = ""
-    return json.dumps(hooks.reply(event.kind, context)).encode() if context else b""
+            reason = checkpoint.checkpoint(project, runtime, event)
+            return json.dumps(hooks.hold(reason)).encode() if reason else b""
+    return json.dumps(hooks.reply(event.name, context)).encode() if context else b""
 
 
 def _payload(data: bytes) -> dict[str, Any]:
@@ -73,3 +75,16 @@ def _record(root: str, hooks: Hooks, event: base.HookEvent) -> None:
     entry["started_at"] = round(time.time() - (took / 1000 if isinstance(took, int) else 0), 3)
     entry["session_id"] = names.folder(event.native_id)
     layout.append_feedback(root, feedback.line(entry))
+
+
+def _is_to_look(root: str, event: base.HookEvent) -> bool:
+    """Whether so much was said since the last look that the context may have reached a limit."""
+    if not event.transcript or (event.entry and event.entry["agent_note"]):
+        return False  # a subagent has a context of its own
+    try:
+        size = os.path.getsize(event.transcript)
+        record = os.path.join(root, layout.session(names.folder(event.native_id)))
+        with open(record, encoding="utf-8") as file:
+            return size >= int(json.load(file)["look_at_bytes"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return False  # no prompt of its session was seen

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import context, freshness, git, layout, ledger, names, session, worktree
 from ..errors import HandoffError
-from . import checkpoint, log, snapshot, topic
+from . import checkpoint, context_use, log, snapshot, topic
 
 if TYPE_CHECKING:
     from ..project import Project
@@ -52,13 +52,14 @@ def filed(
 
 
 def noted(project: Project, runtime: str, event: base.HookEvent) -> str:
-    """Remember what the human asked for, or what the agent plans; nothing to tell the model."""
+    """Remember what the human asked for or the agent plans; what it is told of its context use."""
     known = project.load_session(names.folder(event.native_id))
     current = known or session.new(runtime, event.native_id)._replace(
         topic=topic.of_new_session(project), base_commit=git.head(project.root)
     )
-    project.save_session(session.after_event(current, event, time.time()))
-    return ""
+    current, told = context_use.looked_at(project, session.after_event(current, event, time.time()))
+    project.save_session(current)
+    return told
 
 
 def told(

@@ -57,9 +57,12 @@ def settled(entry: dict[str, object], tail: bytes) -> dict[str, object]:
     return entry  # the payload already says all there is
 
 
-def reply(kind: str, context: str) -> dict[str, Any]:
-    output = {"hookEventName": EVENTS[kind][0], "additionalContext": context}
-    return {"hookSpecificOutput": output}
+def reply(name: str, context: str) -> dict[str, Any]:
+    return {"hookSpecificOutput": {"hookEventName": name, "additionalContext": context}}
+
+
+def hold(reason: str) -> dict[str, Any]:
+    return {"decision": "block", "reason": reason}
 
 
 def _prompt(payload: Mapping[str, Any]) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from ... import records as r
 from ..lines import items, mapping, objects, seconds, string
+from . import windows
 from .hooks import outcome
 from .words import human_words
 
@@ -28,6 +29,8 @@ def records(lines: Iterable[bytes]) -> Iterator[r.Record]:
         kind, at = value.get("type"), seconds(value.get("timestamp"))
         if kind == "assistant" and not value.get("isApiErrorMessage"):
             yield from _assistant(value, at, plans)
+        elif kind == "system" and value.get("subtype") == "compact_boundary":
+            yield from _compacted(mapping(value.get("compactMetadata")))
         elif kind == "user" and not value.get("isMeta") and not value.get("isCompactSummary"):
             yield from _results(value, at, plans)
             yield from _prompt(value, at)
@@ -49,7 +52,7 @@ def _assistant(
             elif name in _PLAN_TOOLS and not sidechain:
                 plans[call_id] = (name, given)
     if not sidechain:
-        yield from _usage(mapping(message.get("usage")))
+        yield from _usage(mapping(message.get("usage")), string(message.get("model")))
 
 
 def _results(
@@ -113,11 +116,18 @@ def _status(todo: dict[str, Any]) -> str:
     return _STATUSES.get(string(todo.get("status")), "")
 
 
-def _usage(usage: dict[str, Any]) -> Iterator[r.Record]:
+def _usage(usage: dict[str, Any], model: str) -> Iterator[r.Record]:
     keys = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
     counts = [usage.get(key, 0) for key in keys]
     if any(counts) and all(type(count) is int for count in counts):
-        yield r.Usage(sum(counts), None)
+        used = sum(counts)
+        yield r.Usage(used, windows.tokens(model, used), model or None)
+
+
+def _compacted(facts: dict[str, Any]) -> Iterator[r.Record]:
+    left = facts.get("postTokens")
+    if type(left) is int:
+        yield r.Usage(left, None)
 
 
 def _joined(content: Any) -> str:

@@ -72,9 +72,12 @@ def settled(entry: dict[str, object], tail: bytes) -> dict[str, object]:
     return entry
 
 
-def reply(kind: str, context: str) -> dict[str, Any]:
-    output = {"hookEventName": EVENTS[kind][0], "additionalContext": context}
-    return {"hookSpecificOutput": output}
+def reply(name: str, context: str) -> dict[str, Any]:
+    return {"hookSpecificOutput": {"hookEventName": name, "additionalContext": context}}
+
+
+def hold(reason: str) -> dict[str, Any]:
+    return {"decision": "block", "reason": reason}
 
 
 def exit_code(item: Mapping[str, Any]) -> int | None:

@@ -18,6 +18,7 @@ _SHELLS = ("exec_command", "shell", "shell_command", "local_shell", "container.e
 def records(lines: Iterable[bytes]) -> Iterator[r.Record]:
     plans: dict[str, r.Plan] = {}  # plans whose call is not known to have been accepted
     last: r.Record = r.Skipped("")
+    model: str | None = None
     itemized = False  # what older versions wrote is there too, but says less
     for value in objects(lines):
         if isinstance(value, r.Skipped):
@@ -31,7 +32,9 @@ def records(lines: Iterable[bytes]) -> Iterator[r.Record]:
         if kind == "item_completed":
             yield from _item(mapping(payload.get("item")), payload, at)
         elif kind == "token_count":
-            yield from _usage(mapping(payload.get("info")))
+            yield from _usage(mapping(payload.get("info")), model)
+        elif value.get("type") == "turn_context":
+            model = string(payload.get("model")) or None
         elif kind == "function_call":
             arguments = _arguments(payload)
             if payload.get("name") == "update_plan":
@@ -84,11 +87,11 @@ def _arguments(payload: dict[str, Any]) -> dict[str, Any]:
         return {}
 
 
-def _usage(info: dict[str, Any]) -> Iterator[r.Record]:
+def _usage(info: dict[str, Any], model: str | None) -> Iterator[r.Record]:
     used = mapping(info.get("last_token_usage")).get("total_tokens")
     window = info.get("model_context_window")
     if type(used) is int:
-        yield r.Usage(used, window if type(window) is int else None)
+        yield r.Usage(used, window if type(window) is int else None, model)
 
 
 def _joined(content: Any) -> str:

@@ -1,0 +1,194 @@
+"""What an agent is told of its context use, through the hooks of each runtime."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.repository import SETTINGS, Repository
+
+each_runtime = pytest.mark.parametrize("runtime", SETTINGS)
+FAILING = {"claude-code": "PostToolUseFailure", "codex": "PostToolUse"}
+
+
+def usage(runtime: str, percent: int) -> dict[str, Any]:
+    """A line of the transcript that says how full the context is."""
+    if runtime == "codex":
+        last = {"last_token_usage": {"total_tokens": percent * 1_000}}
+        info = {**last, "model_context_window": 100_000}
+        return {"type": "event_msg", "payload": {"type": "token_count", "info": info}}
+    counts = {"input_tokens": 500, "cache_read_input_tokens": percent * 2_000 - 500}
+    message = {"model": "claude-haiku-4-5-20251001", "content": [], "usage": counts}
+    return {"type": "assistant", "message": message}
+
+
+class Talk:
+    """A session whose transcript grows."""
+
+    def __init__(self, project: Repository, runtime: str) -> None:
+        self.project, self.runtime = project, runtime
+        self.transcript: Path = project.path.parent / "transcript.jsonl"
+        self.transcript.write_text("", encoding="utf-8")
+        self.number = 0
+
+    def use(self, percent: int, filler: int = 0) -> None:
+        line = json.dumps({**usage(self.runtime, percent), "filler": "x" * filler})
+        with self.transcript.open("a", encoding="utf-8") as file:
+            file.write(line + "\n")
+
+    def hook(self, event: str, **keys: Any) -> str:
+        """What the hook made the model read, or its reason to go on."""
+        payload = {"session_id": "s-1", "transcript_path": str(self.transcript), **keys}
+        said = self.project.hook(self.runtime, {"hook_event_name": event, **payload})
+        assert self.project.hook_log() == ""
+        if not said:
+            return ""
+        reply = json.loads(said)
+        if "hookSpecificOutput" not in reply:
+            assert set(reply) == {"decision", "reason"}
+            assert reply["decision"] == "block"
+            return str(reply["reason"])
+        assert reply["hookSpecificOutput"]["hookEventName"] == event
+        return str(reply["hookSpecificOutput"]["additionalContext"])
+
+    def prompt(self) -> str:
+        return self.hook("UserPromptSubmit", prompt="Go on")
+
+    def command(self, event: str = "PostToolUse", **keys: Any) -> str:
+        self.number += 1
+        done = {"tool_name": "Bash", "tool_input": {"command": "make"}, "tool_response": {}}
+        return self.hook(event, **done, tool_use_id=f"t{self.number}", **keys)
+
+    def stop(self, active: bool = False) -> str:
+        return self.hook("Stop", stop_hook_active=active, last_assistant_message="Done.")
+
+
+@pytest.fixture
+def project_that_holds(project: Repository) -> Repository:
+    path = project.path / ".handoff" / "config.json"
+    config = json.loads(path.read_text())
+    path.write_text(json.dumps({**config, "stop_gate": "block"}))
+    return project
+
+
+@each_runtime
+def test_a_command_tells_each_limit_once(project: Repository, runtime: str) -> None:
+    talk = Talk(project, runtime)
+    assert talk.prompt() == ""
+    for percent, told in ((10, ""), (49, ""), (50, "50 %"), (74, ""), (76, "Wrap up"), (90, "")):
+        talk.use(percent, filler=percent * 2_000)
+        said = talk.command(FAILING[runtime])
+        assert bool(said) == bool(told), percent
+        assert told in said
+
+
+@each_runtime
+def test_a_prompt_tells_it_too(project: Repository, runtime: str) -> None:
+    talk = Talk(project, runtime)
+    talk.use(80)
+    assert "80 % of the context window is used. Wrap up now" in talk.prompt()
+    assert talk.prompt() == ""
+    assert talk.command() == ""
+
+
+@each_runtime
+def test_after_a_compaction_it_is_told_again(project: Repository, runtime: str) -> None:
+    talk = Talk(project, runtime)
+    talk.use(80)
+    assert talk.prompt()
+    talk.hook("PreCompact", trigger="auto")
+    talk.use(5)
+    assert talk.command() == ""
+    talk.use(60, filler=200_000)
+    assert "60 %" in talk.command()
+
+
+def test_a_compaction_of_claude_code_counts_before_the_model_speaks_again(
+    project: Repository,
+) -> None:
+    talk = Talk(project, "claude-code")
+    talk.use(80)
+    assert talk.prompt()
+    talk.hook("PreCompact", trigger="manual")
+    line = {"type": "system", "subtype": "compact_boundary", "compactMetadata": {"postTokens": 9}}
+    with talk.transcript.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(line) + "\n")
+    assert talk.prompt() == ""
+
+
+def test_a_subagent_has_a_context_of_its_own(project: Repository) -> None:
+    talk = Talk(project, "claude-code")
+    talk.prompt()
+    talk.use(80, filler=2_000)
+    assert talk.command(agent_id="a1") == ""
+    assert talk.command() != ""
+
+
+@each_runtime
+def test_the_packet_tells_the_context_use(project: Repository, runtime: str) -> None:
+    talk = Talk(project, runtime)
+    talk.prompt()
+    talk.use(51)
+    project.write("new.py", "x = 1\n")
+    talk.stop()
+    window = {"claude-code": 200_000, "codex": 100_000}[runtime]
+    use = {"used_tokens": 51 * window // 100, "window_tokens": window, "percent": 51}
+    assert project.active()["context_usage"] == use
+
+
+@each_runtime
+def test_by_default_no_turn_is_held_up(project: Repository, runtime: str) -> None:
+    talk = Talk(project, runtime)
+    talk.prompt()
+    talk.use(90)
+    assert talk.stop() == ""
+
+
+@each_runtime
+def test_a_turn_is_held_up_once_where_the_project_wants_it(
+    project_that_holds: Repository, runtime: str
+) -> None:
+    talk = Talk(project_that_holds, runtime)
+    talk.prompt()
+    talk.use(74)
+    assert talk.stop() == ""
+    talk.use(76)
+    assert talk.stop(active=True) == ""  # another hook made this turn go on already
+    assert "engine close`" in talk.stop()
+    assert talk.stop(active=True) == ""
+    assert talk.stop() == ""
+
+
+@each_runtime
+def test_no_turn_is_held_up_once_the_session_was_closed(
+    project_that_holds: Repository, runtime: str
+) -> None:
+    talk = Talk(project_that_holds, runtime)
+    talk.prompt()
+    talk.use(76)
+    project_that_holds.write("new.py", "x = 1\n")
+    assert project_that_holds.engine("close").returncode == 0
+    assert talk.stop() == ""
+
+
+def test_an_interrupted_turn_is_not_held_up(project_that_holds: Repository) -> None:
+    talk = Talk(project_that_holds, "codex")
+    talk.prompt()
+    talk.use(90)
+    assert talk.hook("Interrupt") == ""
+
+
+@each_runtime
+@pytest.mark.parametrize("text", ["", "not json\n", '{"type": "assistant"}\n', "\0\n[1]\nnull\n"])
+def test_a_transcript_without_use_tells_nothing(
+    project: Repository, runtime: str, text: str
+) -> None:
+    talk = Talk(project, runtime)
+    talk.transcript.write_text(text, encoding="utf-8")
+    assert talk.prompt() == ""
+    assert talk.command() == ""
+    talk.transcript.unlink()
+    assert talk.command() == ""

@@ -42,6 +42,14 @@ class Repository:
         self.git("commit", "--quiet", "-m", subject)
         return self.git("rev-parse", "HEAD").strip()
 
+    def configure(self, **keys: Any) -> None:
+        """Set keys of the configuration as somebody would who edits the file; objects are merged."""
+        path = self.path / ".handoff" / "config.json"
+        config = json.loads(path.read_text(encoding="utf-8"))
+        for key, value in keys.items():
+            config[key] = {**config[key], **value} if isinstance(value, dict) else value
+        path.write_text(json.dumps(config, indent=2), encoding="utf-8")
+
     def handoff(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run the `handoff` command here."""
         return run([sys.executable, "-m", "handoff_cli", *arguments], self.path)

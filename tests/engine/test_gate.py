@@ -10,14 +10,6 @@ import pytest
 from tests.repository import Repository
 
 
-def configure(project: Repository, **changes: Any) -> None:
-    """Change the project's configuration; `gate` is merged."""
-    path = project.path / ".handoff" / "config.json"
-    value = json.loads(path.read_text())
-    value["gate"] |= changes.pop("gate", {})
-    path.write_text(json.dumps(value | changes))
-
-
 def event(name: str, **keys: Any) -> dict[str, Any]:
     return {"hook_event_name": name, "session_id": "s-1", "transcript_path": "", **keys}
 

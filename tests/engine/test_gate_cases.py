@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from engine.config import CHECKS
 from tests.repository import Repository
 
 CASES = Path(__file__).parents[1] / "data" / "cases"
@@ -13,10 +14,7 @@ CASES = Path(__file__).parents[1] / "data" / "cases"
 
 def packet(project: Repository, name: str, **config: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """What is expected of a case, and the packet of its session."""
-    path = project.path / ".handoff" / "config.json"
-    value = json.loads(path.read_text())
-    value["gate"] = dict.fromkeys(value["gate"], "warn")
-    path.write_text(json.dumps(value | config))
+    project.configure(gate=dict.fromkeys(CHECKS, "warn"), **config)
     project.write("app.py", "print('changed')\n")
     transcript = str(CASES / name / "t.jsonl")
     stop = {"session_id": "s-1", "hook_event_name": "Stop", "transcript_path": transcript}

@@ -12,13 +12,6 @@ from tests.repository import Repository
 REPORTS = ".handoff/state/verification"
 
 
-def configure(project: Repository, **changes: Any) -> None:
-    path = project.path / ".handoff" / "config.json"
-    value = json.loads(path.read_text())
-    value["artifacts"] |= changes.pop("artifacts", {})
-    path.write_text(json.dumps(value | changes))
-
-
 def report(project: Repository, name: str = "manual") -> dict[str, Any]:
     value: dict[str, Any] = json.loads((project.path / REPORTS / f"{name}.json").read_text())
     return value
@@ -29,7 +22,7 @@ def found(value: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def test_commands_that_pass_give_a_report_that_says_so(project: Repository) -> None:
-    configure(project, acceptance_commands=["test -f app.py", "python3 app.py"])
+    project.configure(acceptance_commands=["test -f app.py", "python3 app.py"])
     done = project.handoff("verify")
     assert (done.returncode, done.stdout) == (0, "")
     assert "$ test -f app.py" in done.stderr
@@ -44,7 +37,7 @@ def test_commands_that_pass_give_a_report_that_says_so(project: Repository) -> N
 
 
 def test_a_command_that_fails_is_refused_and_recorded(project: Repository) -> None:
-    configure(project, acceptance_commands=["echo no; exit 5", "true"])
+    project.configure(acceptance_commands=["echo no; exit 5", "true"])
     done = project.handoff("verify", "--json")
     assert done.returncode == 3
     value = json.loads(done.stdout)
@@ -58,7 +51,7 @@ def test_a_command_that_fails_is_refused_and_recorded(project: Repository) -> No
 
 
 def test_verify_again_after_the_repair_passes(project: Repository) -> None:
-    configure(project, acceptance_commands=["test -f fixed"])
+    project.configure(acceptance_commands=["test -f fixed"])
     assert project.engine("verify").returncode == 3
     project.write("fixed", "")
     assert project.engine("verify").returncode == 0
@@ -66,7 +59,7 @@ def test_verify_again_after_the_repair_passes(project: Repository) -> None:
 
 
 def test_commands_run_in_the_projects_root(project: Repository) -> None:
-    configure(project, acceptance_commands=["test -f app.py"])
+    project.configure(acceptance_commands=["test -f app.py"])
     assert project.handoff("verify", "--project", "docs").returncode == 0
 
 
@@ -92,7 +85,7 @@ def test_without_acceptance_commands_it_says_so(project: Repository) -> None:
 def test_a_dry_run_judges_by_what_is_recorded_and_writes_nothing(
     project: Repository, runs: list[tuple[str, int | None]], code: int, finding: str | None
 ) -> None:
-    configure(project, acceptance_commands=["python3 app.py"])
+    project.configure(acceptance_commands=["python3 app.py"])
     log = project.path / ".handoff/state/feedback_record.jsonl"
     log.parent.mkdir(exist_ok=True)
     log.write_text(
@@ -109,7 +102,7 @@ def test_a_dry_run_judges_by_what_is_recorded_and_writes_nothing(
 
 
 def test_an_acceptance_command_that_masks_its_own_check_never_passes(project: Repository) -> None:
-    configure(project, acceptance_commands=["python3 -m unittest -h | cat"])
+    project.configure(acceptance_commands=["python3 -m unittest -h | cat"])
     done = project.engine("verify", "--json")
     assert done.returncode == 3
     (finding,) = json.loads(done.stdout)["findings"]
@@ -135,7 +128,7 @@ def test_a_task_of_any_name_stays_in_the_folder(project: Repository) -> None:
 
 
 def test_one_report_where_the_path_is_a_file_and_it_is_no_dirt(project: Repository) -> None:
-    configure(project, artifacts={"verification": "report.json"}, acceptance_commands=["true"])
+    project.configure(artifacts={"verification": "report.json"}, acceptance_commands=["true"])
     project.engine("verify")
     assert json.loads((project.path / "report.json").read_text())["passed"] is True
     project.write("app.py", "print('changed')\n")
@@ -147,7 +140,7 @@ def test_one_report_where_the_path_is_a_file_and_it_is_no_dirt(project: Reposito
 
 def test_a_secret_in_a_command_is_not_in_its_report(project: Repository) -> None:
     secret = "ghp_" + "a1B2" * 9
-    configure(project, acceptance_commands=[f"false {secret}"])
+    project.configure(acceptance_commands=[f"false {secret}"])
     assert project.engine("verify").returncode == 3
     assert secret not in json.dumps(report(project))
 
@@ -181,7 +174,7 @@ def test_the_scope_contract_and_the_rules_are_part_of_the_verdict(project: Repos
 
 
 def test_contracts_in_a_folder_are_merged_for_the_task_at_hand(project: Repository) -> None:
-    configure(project, artifacts={"scope": "scope"})
+    project.configure(artifacts={"scope": "scope"})
     project.write(".handoff/state/agent_state.json", json.dumps({"active_task_id": "T-1"}))
     project.write("scope/all.json", json.dumps({"forbidden_files": ["secrets/"]}))
     project.write("scope/T-1.json", json.dumps({"task_id": "T-1", "allowed_files": ["scope", "a"]}))

@@ -68,9 +68,7 @@ class Talk:
 
 @pytest.fixture
 def project_that_holds(project: Repository) -> Repository:
-    path = project.path / ".handoff" / "config.json"
-    config = json.loads(path.read_text())
-    path.write_text(json.dumps({**config, "stop_gate": "block"}))
+    project.configure(stop_gate="block")
     return project
 
 

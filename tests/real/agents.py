@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -153,3 +153,7 @@ def _kill(
 def _newest(folder: Path, pattern: str) -> Path | None:
     found = sorted(folder.glob(pattern), key=lambda path: path.stat().st_mtime_ns)
     return found[-1] if found else None
+
+
+RUN: dict[str, Callable[..., AgentRun]] = {"claude-code": run_claude, "codex": run_codex}
+PAIRS = [("claude-code", "codex"), ("codex", "claude-code")]

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import json
 import signal
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests import repository
 from tests.repository import Repository
 
-from .agents import AgentRun, run_claude, run_codex
+from .agents import PAIRS, RUN
 
 pytestmark = pytest.mark.real
 
-RUN: dict[str, Callable[..., AgentRun]] = {"claude-code": run_claude, "codex": run_codex}
-PAIRS = [("claude-code", "codex"), ("codex", "claude-code")]
 PLAN = [["Write the greeting", "completed"], ["Translate the greeting", "in_progress"]]
 SESSION: Sequence[Mapping[str, Any]] = [
     {"bash": "test -f app.py && echo it is there"},
@@ -28,18 +25,6 @@ SESSION: Sequence[Mapping[str, Any]] = [
     {"bash": "git add app.py && git commit --quiet -m 'Greet the world'"},
     {"text": "The greeting is written."},
 ]
-
-
-@pytest.fixture
-def scratch(tmp_path: Path) -> Repository:
-    """A repository that was just set up, with nothing of ours committed."""
-    made = repository.new(tmp_path / "repo")
-    made.write("app.py", "print('hello')\n")
-    made.git("config", "user.name", "Test")
-    made.git("config", "user.email", "test@localhost")
-    made.commit("start")
-    assert made.handoff("init", "--defaults").returncode == 0
-    return made
 
 
 @pytest.mark.parametrize(("first", "second"), PAIRS)

@@ -43,7 +43,7 @@ class Repository:
         return self.git("rev-parse", "HEAD").strip()
 
     def configure(self, **keys: Any) -> None:
-        """Set keys of the configuration as somebody would who edits the file; objects are merged."""
+        """Set keys of the configuration, as an editor would; objects are merged."""
         path = self.path / ".handoff" / "config.json"
         config = json.loads(path.read_text(encoding="utf-8"))
         for key, value in keys.items():

@@ -103,7 +103,7 @@ def test_code_that_was_commented_out_is_a_leftover_and_a_comment_is_not(
 def test_patterns_of_debug_prints_are_configuration(session: Repository) -> None:
     session.write("app.js", "console.log(value)\n")
     assert "artifact.debug" not in codes(session)
-    configure(session, debug_patterns={"js": r"^\s*console\.log"})
+    session.configure(debug_patterns={"js": r"^\s*console\.log"})
     assert "artifact.debug" in codes(session)
 
 
@@ -114,7 +114,7 @@ def test_patterns_of_debug_prints_are_configuration(session: Repository) -> None
 def test_an_acceptance_command_has_to_pass(
     session: Repository, code: int | None, expected: str | None
 ) -> None:
-    configure(session, acceptance_commands=["pytest -q"])
+    session.configure(acceptance_commands=["pytest -q"])
     assert "acceptance.missing" in codes(session)
     ran(session, "pytest -q", code)
     assert codes(session) == ({expected} if expected else set())
@@ -168,7 +168,7 @@ def test_a_branch_left_behind_needs_an_upstream_or_a_note(session: Repository) -
 
 def test_a_review_is_wanted_only_where_the_policy_says_so(session: Repository) -> None:
     assert codes(session) == set()
-    configure(session, gate={"review": "warn"})
+    session.configure(gate={"review": "warn"})
     assert codes(session) == {"review.missing"}
     session.write(".handoff/state/review/T-1.json", '{"total": 9, "verdict": "pass"}')
     assert codes(session) == set()
@@ -180,7 +180,7 @@ def test_a_warning_is_a_risk_and_a_refusal_is_a_blocked_record(session: Reposito
     assert ("warn", "tree.dirty") in {
         (risk["severity"], risk["code"]) for risk in session.active()["open_risks"]
     }
-    configure(session, gate={"working_tree": "refuse"})
+    session.configure(gate={"working_tree": "refuse"})
     before = session.active()
     session.hook("claude-code", event("Stop"))
     assert session.active() == before
@@ -191,13 +191,13 @@ def test_a_warning_is_a_risk_and_a_refusal_is_a_blocked_record(session: Reposito
 
 
 def test_a_check_that_is_off_is_silent(session: Repository) -> None:
-    configure(session, gate={"working_tree": "off"})
+    session.configure(gate={"working_tree": "off"})
     session.write("app.py", "print('changed')\n")
     assert codes(session) == set()
 
 
 def test_an_exception_lets_a_finding_through_and_the_packet_says_so(session: Repository) -> None:
-    configure(session, gate={"working_tree": "refuse"})
+    session.configure(gate={"working_tree": "refuse"})
     session.write("app.py", "print('changed')\n")
     assert session.engine("clean", "--except", "tree.dirty").returncode == 1
     done = session.engine("clean", "--except", "tree.dirty", "--reason", "half way on purpose")
@@ -227,8 +227,8 @@ def test_a_stash_is_found_and_applied_again_by_following_the_packet_alone(
 def test_the_next_session_is_told_what_to_mend_first_above_the_last_packet(
     session: Repository,
 ) -> None:
-    configure(session, gate={"working_tree": "refuse"}, acceptance_commands=["pytest -q"])
-    configure(session, gate={"tests": "refuse"})
+    session.configure(gate={"working_tree": "refuse"}, acceptance_commands=["pytest -q"])
+    session.configure(gate={"tests": "refuse"})
     session.write("app.py", "print('half done')\n")
     ran(session, "pytest -q", 1)
     session.hook("claude-code", event("Stop", last_assistant_message="Stopping here."))

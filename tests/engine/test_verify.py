@@ -33,6 +33,7 @@ def test_commands_that_pass_give_a_report_that_says_so(project: Repository) -> N
         "passed": True,
         "findings": [],
         "head_commit": head,
+        "session": "manual",
     }
 
 

@@ -127,7 +127,7 @@ def test_a_verification_report_is_read() -> None:
         {"code": "scope.off_scope", "severity": "warn", "detail": "touched x"},
         {"code": "odd", "severity": "fatal", "detail": "d"},
     ]
-    report = workbench.verification(reader, {"passed": False, "findings": findings})
+    report = workbench.verification(reader, {"passed": False, "findings": findings}, older=False)
     assert report == Report(
         "v.json",
         False,
@@ -139,7 +139,7 @@ def test_a_verification_report_is_read() -> None:
 @pytest.mark.parametrize("value", [{}, {"passed": "yes"}, {"passed": 1}])
 def test_a_report_without_a_verdict_is_none(value: Any) -> None:
     reader = Reader("v.json")
-    assert workbench.verification(reader, value) is None
+    assert workbench.verification(reader, value, older=False) is None
     assert reader.problems == [wrong("v.json", "passed", "true or false")]
 
 
@@ -171,6 +171,6 @@ def test_no_artifact_can_break_its_reader(value: Any) -> None:
     reader = Reader("x.json")
     workbench.agent_state(reader, value, current=True)
     workbench.features(reader, value)
-    workbench.verification(reader, value)
+    workbench.verification(reader, value, older=False)
     workbench.review(reader, value)
     assert all(problem.severity == "warn" for problem in reader.problems)

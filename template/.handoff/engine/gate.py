@@ -57,6 +57,12 @@ def check(snapshot: Snapshot) -> CleanState:
     return CleanState(tuple(issue._replace(excepted=reasons.get(issue.code)) for issue in found))
 
 
+def _more(place: int, total: int) -> str:
+    """What the last issue of a kind that is listed says of those that are not."""
+    left = total - place if place == MAX_OF_A_KIND else 0
+    return f" (and {left} more such findings are not listed)" if left else ""
+
+
 def _issue(code: str, detail: str, mend: str, evidence: str | None = None) -> Issue:
     return Issue("", code, "", detail, mend, evidence)
 
@@ -88,9 +94,9 @@ def _temporary_artifacts(snapshot: Snapshot) -> Iterator[Issue]:
         *leftovers.temporary(there),
         *leftovers.in_lines(git.added, snapshot.config.debug_patterns),
     ]
-    for one in found[:MAX_OF_A_KIND]:
+    for place, one in enumerate(found[:MAX_OF_A_KIND], 1):
         where = one.path if one.line is None else f"{one.path}:{one.line}"
-        detail = f"`{where}` {_LEFTOVERS[one.code]}"
+        detail = f"`{where}` {_LEFTOVERS[one.code]}{_more(place, len(found))}"
         yield _issue(one.code, detail, f"remove it from `{one.path}`", one.path)
 
 
@@ -140,10 +146,11 @@ def _branch(snapshot: Snapshot) -> Iterator[Issue]:
             f"the session started on `{started}` and ends on `{git.branch}`",
             f"go back: `git switch {started}`",
         )
-    for name in git.left_behind[:MAX_OF_A_KIND]:
+    for place, name in enumerate(git.left_behind[:MAX_OF_A_KIND], 1):
+        more = _more(place, len(git.left_behind))
         yield _issue(
             "branch.left_behind",
-            f"branch `{name}` was made in this session and has neither an upstream nor a note",
+            f"branch `{name}` was made in this session, without an upstream or a note{more}",
             f"push it, delete it, or note why: `git config branch.{name}.description '…'`",
         )
 

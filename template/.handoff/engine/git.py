@@ -99,7 +99,11 @@ def snapshot(
     found = [item._replace(committed=item.path not in open_paths) for item in changed]
     listed = [path for path in sorted(untracked) if not ours(path)]
     found += [ChangedFile(p, "untracked", None, fresh(p), 0, False) for p in listed[:MAX_LISTED]]
-    commits = _commits(at, base, head_commit) if base else ()
+    commits, head_at = _commits(at, base, head_commit) if base else ((), None)
+    if len(listed) > MAX_LISTED:
+        problems.append(f"{len(listed)} untracked files: the first {MAX_LISTED} are listed")
+    if len(commits) == MAX_COMMITS:
+        problems.append(f"{MAX_COMMITS} or more commits: the newest {MAX_COMMITS} are listed")
     return state._replace(
         base=base,
         remotes=bool(run(at.top, "remote").strip()),
@@ -107,6 +111,7 @@ def snapshot(
         changed=tuple(sorted(found)),
         commits=commits,
         problems=tuple(problems),
+        head_at=head_at,
     )
 
 
@@ -206,12 +211,16 @@ def _diff(at: Place, base: str | None) -> Iterator[ChangedFile]:
         )
 
 
-def _commits(at: Place, base: str, head_commit: str | None) -> tuple[Commit, ...]:
+def _commits(
+    at: Place, base: str, head_commit: str | None
+) -> tuple[tuple[Commit, ...], float | None]:
+    """The commits since `base`, the newest first, and when that was made in epoch seconds."""
     if head_commit is None or head_commit == base:
-        return ()
+        return (), None
     out = run(at.top, "log", "-z", f"--max-count={MAX_COMMITS}", "--no-show-signature",
-              "--format=%H %s", f"{base}..{head_commit}", "--")  # fmt: skip
-    return tuple(Commit(*entry.split(" ", 1)) for entry in split(out))
+              "--format=%ct %H %s", f"{base}..{head_commit}", "--")  # fmt: skip
+    found = [entry.split(" ", 2) for entry in split(out)]
+    return tuple(Commit(*one[1:]) for one in found), float(found[0][0]) if found else None
 
 
 def _has_commit(at: Place, commit: str) -> bool:

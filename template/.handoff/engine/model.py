@@ -39,6 +39,7 @@ class GitState(NamedTuple):
     added: tuple[AddedLine, ...] = ()  # since base, as far as they are a reader's size
     stashes: tuple[Stash, ...] = ()  # made for this session, newest first
     left_behind: tuple[str, ...] = ()  # new branches without upstream or note
+    head_at: float | None = None  # when `head` was made, where that was after `base`
 
 
 class Stash(NamedTuple):
@@ -78,6 +79,8 @@ class Report(NamedTuple):
     path: str
     passed: bool
     findings: tuple[Finding, ...]
+    older: bool = False  # written before this session
+    ours: bool = False  # written by `verify`: derived from what the packet derives afresh
 
 
 class Review(NamedTuple):

@@ -14,7 +14,7 @@ from .redact import redact
 SCHEMA_VERSION = 1
 MAX_CHARS = 1_000
 LISTS = {"blocker": "blockers", "assumption": "assumptions", "question": "questions"}
-SESSION = "next_action_session"
+SESSION = workbench.NEXT_ACTION_SESSION
 _EMPTY: dict[str, Any] = {
     "schema_version": SCHEMA_VERSION,
     "active_task_id": None,

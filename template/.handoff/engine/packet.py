@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from . import budget, commands, risks, steps, summary, verdict
 from .model import ChangedFile, Commit, Evidence, NativeSession, Snapshot, Source
+from .runs import Run
 from .times import iso
 
 MAX_FILES = 200
@@ -137,9 +138,15 @@ def _task(snapshot: Snapshot) -> dict[str, object]:
 def _last_known_good(snapshot: Snapshot) -> str | None:
     wanted, git = snapshot.config.acceptance_commands, snapshot.git
     last = [verdict.last_run(command, snapshot.feedback) for command in wanted]
-    if wanted and not git.dirty and all(record and record.exit_code == 0 for record in last):
+    if wanted and not git.dirty and all(run and _passed_at(run, git.head_at) for run in last):
         return git.head
     return snapshot.previous.last_known_good_commit if snapshot.previous else None
+
+
+def _passed_at(run: Run, head_at: float | None) -> bool:
+    """Whether a run that passed began after HEAD was made; commits know whole seconds only."""
+    began = head_at is None or (run.started_at is not None and run.started_at >= head_at)
+    return run.exit_code == 0 and began
 
 
 def _verdict_pointer(snapshot: Snapshot) -> dict[str, object]:

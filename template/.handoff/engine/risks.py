@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from . import gate, steps, verdict
-from .model import Snapshot
+from .model import Report, Snapshot
 from .runs import Run
 from .session import Session
 
@@ -121,18 +121,28 @@ def _workbench(snapshot: Snapshot) -> Iterator[Risk]:
     for blocker in bench.state.blockers if bench.state else ():
         yield Risk("warn", "state.blocker", blocker)
     if bench.verification:
-        path = bench.verification.path
-        if not bench.verification.passed:
-            yield Risk(
-                "block", "verification.failed", "the verification report says: not passed", path
-            )
-        for finding in bench.verification.findings:
-            yield Risk(finding.severity, finding.code or "verification", finding.detail, path)
+        yield from _verification(bench.verification)
     if bench.review and bench.review.total < LOW_REVIEW_TOTAL:
         detail = f"the review gave {bench.review.total} of 10"
         yield Risk("warn", "review.low", detail, bench.review.path)
     for finding in (*bench.findings, *bench.problems):
         yield Risk(finding.severity, finding.code, finding.detail, finding.evidence)
+
+
+def _verification(report: Report) -> Iterator[Risk]:
+    """What a report says beyond what the packet derives itself, as `verify` does."""
+    if report.older:
+        if not report.passed:
+            detail = "the verification report of an earlier session says: not passed"
+            yield Risk("info", "verification.older", detail, report.path)
+        return
+    if report.ours:
+        return
+    if not report.passed:
+        detail = "the verification report says: not passed"
+        yield Risk("block", "verification.failed", detail, report.path)
+    for finding in report.findings:
+        yield Risk(finding.severity, finding.code or "verification", finding.detail, report.path)
 
 
 def _transcript(snapshot: Snapshot) -> Iterator[Risk]:

@@ -8,6 +8,8 @@ from .model import AgentState, Feature, Finding, Report, Review
 
 _FEATURE_STATUSES = ("todo", "in_progress", "done", "blocked")
 _SEVERITIES = ("info", "warn", "block")
+NEXT_ACTION_SESSION = "next_action_session"  # in `agent_state.json`
+SESSION = "session"  # in our own reports
 
 
 class Reader:
@@ -60,9 +62,9 @@ def agent_state(reader: Reader, given: Any, current: bool) -> AgentState:
     )
 
 
-def recorded_session(given: Any) -> str | None:
-    """The session in which the next action of an `agent_state.json` was set, where it says so."""
-    recorded = given.get("next_action_session") if isinstance(given, dict) else None
+def recorded_session(given: Any, key: str) -> str | None:
+    """The session in which an artifact was written, where it says so under `key`."""
+    recorded = given.get(key) if isinstance(given, dict) else None
     return recorded if isinstance(recorded, str) and recorded else None
 
 
@@ -94,8 +96,8 @@ def _feature(reader: Reader, given: Any, key: str) -> Feature:
     )
 
 
-def verification(reader: Reader, given: Any) -> Report | None:
-    """A verification report, or None where it has no verdict."""
+def verification(reader: Reader, given: Any, older: bool) -> Report | None:
+    """A verification report, or None where it has no verdict; `older` than this session, or not."""
     value = reader.object(given, "(top level)")
     if not isinstance(value.get("passed"), bool):
         reader.wrong("passed", "true or false")
@@ -110,7 +112,7 @@ def verification(reader: Reader, given: Any) -> Report | None:
         found.append(
             Finding(reader.text(finding, "code"), severity, reader.text(finding, "detail"))
         )
-    return Report(reader.path, value["passed"], tuple(found))
+    return Report(reader.path, value["passed"], tuple(found), older, SESSION in value)
 
 
 def review(reader: Reader, given: Any) -> Review | None:

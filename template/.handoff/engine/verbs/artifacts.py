@@ -52,7 +52,9 @@ def workbench_of(
         state=state,
         features=features,
         verification=read(
-            "verification", _report(project, "verification", task), workbench.verification
+            "verification",
+            _report(project, "verification", task),
+            lambda r, v: workbench.verification(r, v, _is_older(project, current, r.path, v)),
         ),
         review=read("review", _report(project, "review", task), workbench.review),
         sources=(*sources, *_session_sources(project, current, records)),
@@ -63,11 +65,24 @@ def workbench_of(
 
 def is_new(project: Project, current: Session, state: Any) -> bool:
     """Whether the next action in the state file was set in this session."""
-    recorded = workbench.recorded_session(state)
+    recorded = workbench.recorded_session(state, workbench.NEXT_ACTION_SESSION)
     if recorded is not None:
         return recorded == current.id
+    return _is_newer(project, current, project.config.artifacts["state"])
+
+
+def _is_older(project: Project, current: Session, path: str, report: Any) -> bool:
+    """Whether a report was written before this session."""
+    recorded = workbench.recorded_session(report, workbench.SESSION)
+    if recorded is not None:
+        return recorded != current.id
+    return not _is_newer(project, current, path)
+
+
+def _is_newer(project: Project, current: Session, path: str) -> bool:
+    """Whether a file was written since the session started, by its time."""
     try:
-        written = os.path.getmtime(project.path(project.config.artifacts["state"]))
+        written = os.path.getmtime(project.path(path))
     except OSError:
         return False
     return current.started_at is None or written >= current.started_at - 1

@@ -8,7 +8,7 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from .. import features, layout, notes
+from .. import features, notes
 from ..errors import HandoffError
 from . import state
 
@@ -101,9 +101,7 @@ def _read(project: Project, path: str) -> Board:
 def _write(project: Project, before: Board, after: Board) -> bool:
     if after.document.text == before.document.text:
         return False
-    if after.document.name.startswith(f"{layout.STATE_FOLDER}/"):
-        layout.hide(project.root)
-    return project.write(after.document.name, after.document.text.encode("utf-8"))
+    return state.save(project, after.document.name, after.document.text)
 
 
 def _show(board: Board, as_json: bool) -> int:

@@ -6,13 +6,14 @@ import sys
 from typing import TYPE_CHECKING
 
 from .. import gate, git
-from . import checkpoint, clean, snapshot, verify
-from .publish import publish, told
+from . import board, checkpoint, clean, snapshot, verify
+from .publish import Outcome, publish, told
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from ..project import Project
+    from ..session import Session
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -25,14 +26,35 @@ def run(project: Project, options: Namespace) -> int:
     at = git.repository(project.root)
     current = checkpoint.caught_up(project, current)
     if not options.no_verify:
-        verify.verify(project, current)
+        _verify(project, current)
+    with project.exclusive():
+        board.close_finished(project, current)
     state = gate.check(snapshot.take(project, at, current, None))
     clean.record(project, current, state)
     _remember(project, current.id)
     outcome = publish(project, current)
-    print("\n".join([*clean.table(state), *told(outcome)]), file=sys.stderr)
+    print("\n".join(_report(state, outcome)), file=sys.stderr)
     print(outcome.path)
     return 3 if "blocked" in outcome.value else 0
+
+
+def _report(state: gate.CleanState, outcome: Outcome) -> list[str]:
+    """What the agent in the session should know: what to mend, or what was handed over."""
+    if "blocked" not in outcome.value:
+        return [*clean.table(state), *told(outcome)]
+    others = tuple(issue for issue in state.issues if issue not in state.refused)
+    rest = clean.table(gate.CleanState(others)) if others else []
+    return [*rest, *told(outcome), "not handed over: mend this, then run `close` again"]
+
+
+def _verify(project: Project, current: Session) -> None:
+    """Run what must pass, unless it ran on this very workbench already."""
+    if project.config.acceptance_commands and verify.stands(project, current):
+        print(
+            "verified already: nothing has changed since; `verify` runs it again", file=sys.stderr
+        )
+    else:
+        verify.verify(project, current)
 
 
 def _remember(project: Project, session_id: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import gate, git, ledger, names, packet, render, store
@@ -48,7 +49,7 @@ def publish(project: Project, current: Session, unless_empty: bool = False) -> O
                 _block(where, ref, value)
             return Outcome(f"{folder}/blocked.json", value)
         value = render.payload(made)
-        files = {**_files("handoff", value), **_evidence(project, taken)}
+        files = {**_files("handoff", value), **_evidence(at, taken)}
         if ledger.publish(where, ref, files, current.id, made_at(current), old) is not None:
             ledger.drop(where, ledger.beside(ref, "blocked"))
             _write(project, folder, "handoff", value)
@@ -90,10 +91,11 @@ def _files(name: str, value: dict[str, Any]) -> dict[str, bytes]:
     return {f"{name}.json": render.text(value), f"{name}.md": render.markdown(value).encode()}
 
 
-def _evidence(project: Project, taken: Snapshot) -> dict[str, bytes]:
+def _evidence(at: git.Place, taken: Snapshot) -> dict[str, bytes]:
     bench = taken.workbench
     reports = {"verification": bench.verification, "review": bench.review}
-    found = {kind: project.read(report.path) for kind, report in reports.items() if report}
+    paths = {kind: os.path.join(at.top, report.path) for kind, report in reports.items() if report}
+    found = {kind: store.read(path) for kind, path in paths.items()}
     return {f"evidence/{kind}.json": data for kind, data in found.items() if data is not None}
 
 

@@ -6,10 +6,11 @@ import hashlib
 import os
 from typing import TYPE_CHECKING, Any, Callable
 
-from .. import git, layout, registry, rotation, runs, scope, store, worktree
+from .. import git, layout, registry, runs, scope, store, worktree
 from ..errors import HandoffError
-from ..model import Evidence, GitState, NativeSession, Previous, Snapshot
+from ..model import Evidence, GitState, NativeSession, Previous, Snapshot, Workbench
 from ..session import unfinished
+from . import ours
 from .artifacts import is_new as is_new
 from .artifacts import workbench_of
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from ..session import Session
 
 EXCEPTIONS = f"{layout.STATE_FOLDER}/exceptions.json"
-INSTALLED = f"{layout.STATE_FOLDER}/installed.json"
 MAX_HASHED = 40
 MAX_COUNTED_BYTES = 1_000_000
 
@@ -31,15 +31,15 @@ def take(
     open_calls = [run for run in map(runs.parse, unfinished(current)) if run]
     records = runs.merged((*project.runs(current.id), *open_calls))
     touched = scope.touched(state.changed, at.prefix)
-    bench = workbench_of(project, current, records, touched)
+    bench = _from_the_top(workbench_of(project, current, records, touched), at.prefix)
     evidence = [
-        _evidence(project, report.path) for report in (bench.verification, bench.review) if report
+        _evidence(at, report.path) for report in (bench.verification, bench.review) if report
     ]
     paths = [source.path for source in bench.sources]
     paths += [item.path for item in sorted(state.changed, key=lambda item: item.committed)][
         :MAX_HASHED
     ]
-    hashes = {path: sha256(project, at, path) for path in paths}
+    hashes = {path: ours.sha256(at, path) for path in paths}
     launch = registry.launch(current.runtime) if current.runtime else None
     return Snapshot(
         config=project.config,
@@ -56,7 +56,7 @@ def take(
 
 
 def repository(project: Project, at: git.Place, base: str | None) -> GitState:
-    return git.snapshot(at, base, _ours(project, at), _line_count(at))
+    return git.snapshot(at, base, ours.predicate(project, at), _line_count(at))
 
 
 def _with_unfinished(
@@ -96,34 +96,6 @@ def fingerprint(project: Project, state: GitState) -> str:
     return hashlib.sha256("\0".join(facts).encode("utf-8", "surrogateescape")).hexdigest()
 
 
-def sha256(project: Project, at: git.Place, path: str) -> str | None:
-    """Of a file, by its path from the repository's root; None where it is not there."""
-    data = store.read(os.path.join(at.top, path))
-    return hashlib.sha256(data).hexdigest() if data is not None else None
-
-
-def _ours(project: Project, at: git.Place) -> Callable[[str], bool]:
-    """Tells handoff's own files, so that they never count as somebody's work."""
-    artifacts = project.config.artifacts
-    written = [artifacts[key] for key in ("outputs", "verification", "clean_state", "feedback")]
-    folders = tuple(f"{at.prefix}{folder}/" for folder in (".handoff", *written))
-    older = rotation.older(artifacts["feedback"])
-    files = {f"{at.prefix}{path}" for path in (*project.config.rendered, *written, *older)}
-    try:
-        installed: dict[str, str] = project.json(INSTALLED)
-    except HandoffError:
-        installed = {}
-
-    def ours(path: str) -> bool:
-        if path.startswith(folders) or path in files:
-            return True
-        # A settings file that only we touched: as it was when we left it.
-        left = installed.get(path[len(at.prefix) :]) if path.startswith(at.prefix) else None
-        return left is not None and sha256(project, at, path) == left
-
-    return ours
-
-
 def _line_count(at: git.Place) -> Callable[[str], int | None]:
     def count(path: str) -> int | None:
         name = os.path.join(at.top, path)
@@ -144,8 +116,22 @@ def _is_small(name: str) -> bool:
         return False
 
 
-def _evidence(project: Project, path: str) -> Evidence:
-    data = project.read(path) or b""
+def _from_the_top(bench: Workbench, prefix: str) -> Workbench:
+    """With the paths of its files from the repository's root, as those that git tells."""
+    sources = [
+        one if one.kind == "transcript" else one._replace(path=f"{prefix}{one.path}")
+        for one in bench.sources
+    ]
+    report, review = bench.verification, bench.review
+    return bench._replace(
+        sources=tuple(sources),
+        verification=report and report._replace(path=f"{prefix}{report.path}"),
+        review=review and review._replace(path=f"{prefix}{review.path}"),
+    )
+
+
+def _evidence(at: git.Place, path: str) -> Evidence:
+    data = store.read(os.path.join(at.top, path)) or b""
     return Evidence(path, hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest())
 
 

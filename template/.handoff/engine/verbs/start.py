@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import context, freshness, git, layout, ledger, names, session, worktree
 from ..errors import HandoffError
-from . import checkpoint, context_use, log, snapshot, topic
+from . import checkpoint, context_use, log, ours, snapshot, topic
 
 if TYPE_CHECKING:
     from ..project import Project
@@ -57,8 +57,11 @@ def noted(project: Project, runtime: str, event: base.HookEvent) -> str:
     current = known or session.new(runtime, event.native_id)._replace(
         topic=topic.of_new_session(project), base_commit=git.head(project.root)
     )
-    current, told = context_use.looked_at(project, session.after_event(current, event, time.time()))
-    project.save_session(current)
+    current = session.after_event(current, event, time.time())
+    project.save_session(current)  # whatever comes of the look
+    looked, told = context_use.looked_at(project, current)
+    if looked != current:
+        project.save_session(looked)
     return told
 
 
@@ -75,7 +78,7 @@ def told(
     if value is None:
         return ""
     loaded = [one for one in value["next_session_prereqs"] if one["kind"] == "file"]
-    changed = [p["path"] for p in loaded if snapshot.sha256(project, at, p["path"]) != p["sha256"]]
+    changed = [p["path"] for p in loaded if ours.sha256(at, p["path"]) != p["sha256"]]
     behind = git.distance(at, value["head_commit"]) if value["head_commit"] else None
     made = log.made_at(value)
     drift = freshness.Drift(

@@ -7,9 +7,9 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from .. import layout, notes, redact, steps
+from .. import git, layout, notes, redact, steps
 from ..errors import HandoffError
-from . import snapshot
+from . import ours, snapshot
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -45,9 +45,7 @@ def run(project: Project, options: Namespace) -> int:
         if after.text == before.text:
             print(f"nothing to change in `{path}`", file=sys.stderr)
             return 0
-        if path.startswith(f"{layout.STATE_FOLDER}/"):
-            layout.hide(project.root)
-        project.write(path, after.text.encode("utf-8"))
+        save(project, path, after.text)
     print(f"{_told(options)} in `{path}`", file=sys.stderr)
     return 0
 
@@ -79,6 +77,22 @@ def existing(project: Project, path: str) -> bytes | None:
     if data is None and os.path.lexists(project.path(path)):
         raise HandoffError(f"`{path}` cannot be read", hint="look at what it is; it was left alone")
     return data
+
+
+def save(project: Project, path: str, text: str) -> bool:
+    """Write an artifact that the project may have in git; whether anything changed.
+
+    A file that nobody else had changed is no uncommitted work because we write to it: how we left
+    it is remembered.
+    """
+    if path.startswith(f"{layout.STATE_FOLDER}/"):
+        layout.hide(project.root)
+    at = git.place(project.root)
+    unchanged = at is not None and not ours.is_dirty(project, at, path)
+    changed = project.write(path, text.encode("utf-8"))
+    if unchanged:
+        ours.remember(project, path)
+    return changed
 
 
 def _told(options: Namespace) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import sys
 from typing import TYPE_CHECKING, Any
 
-from .. import git, names, process, redact, verdict
+from .. import git, layout, names, process, redact, verdict, workbench
+from ..errors import HandoffError
 from ..model import Finding
 from . import run as runner
 from . import snapshot
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from ..session import Session
 
 REFUSED = 3
+VERIFIED = f"{layout.STATE_FOLDER}/verified.json"  # the workbench that was verified last
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -47,7 +50,27 @@ def verify(project: Project, current: Session) -> dict[str, Any]:
     report = verdict_on(project, current)
     data = json.dumps(report, indent=2) + "\n"
     project.write(path(project, report["task_id"]), redact.redacted(data).encode())
+    verified = {current.id: _workbench_now(project, current)}
+    project.write(VERIFIED, json.dumps(verified).encode())
     return report
+
+
+def stands(project: Project, current: Session) -> bool:
+    """Whether the acceptance commands ran on the workbench as it is: no file has changed and no
+    command was recorded since."""
+    try:
+        return bool(project.json(VERIFIED) == {current.id: _workbench_now(project, current)})
+    except HandoffError:
+        return False
+
+
+def _workbench_now(project: Project, current: Session) -> str:
+    """Changes with every commit, every uncommitted file and every recorded command."""
+    at = git.repository(project.root)
+    state = snapshot.repository(project, at, None)
+    facts = [snapshot.fingerprint(project, state), *project.config.acceptance_commands]
+    facts += [f"{run.id} {run.exit_code}" for run in project.runs(current.id)]
+    return hashlib.sha256("\0".join(facts).encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def verdict_on(project: Project, current: Session) -> dict[str, Any]:
@@ -56,7 +79,15 @@ def verdict_on(project: Project, current: Session) -> dict[str, Any]:
     taken = snapshot.take(project, at, current, None)
     commands = tuple(verdict.findings(project.config.acceptance_commands, taken.feedback))
     found = (*commands, *_none(project), *taken.workbench.findings)
-    return _report(_task(taken), taken.git.head, found)
+    return {
+        "task_id": _task(taken),
+        "passed": all(one.severity != "block" for one in found),
+        "findings": [
+            {"code": one.code, "severity": one.severity, "detail": one.detail} for one in found
+        ],
+        "head_commit": taken.git.head,
+        workbench.SESSION: current.id,
+    }
 
 
 def path(project: Project, task: str) -> str:
@@ -87,14 +118,3 @@ def _none(project: Project) -> tuple[Finding, ...]:
         return ()
     detail = "no acceptance commands are configured: nothing was verified"
     return (Finding("acceptance.none", "info", detail),)
-
-
-def _report(task: str, head: str | None, found: tuple[Finding, ...]) -> dict[str, Any]:
-    return {
-        "task_id": task,
-        "passed": all(one.severity != "block" for one in found),
-        "findings": [
-            {"code": one.code, "severity": one.severity, "detail": one.detail} for one in found
-        ],
-        "head_commit": head,
-    }

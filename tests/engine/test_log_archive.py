@@ -77,6 +77,33 @@ def test_an_archived_packet_is_active_no_more(project: Repository) -> None:
     assert project.hook("claude-code", {**start, "transcript_path": ""}) == ""
 
 
+def test_an_archived_packet_is_still_shown_by_its_session(project: Repository) -> None:
+    project.play("claude-code", session_id="one")
+    project.play("codex", session_id="two")
+    project.handoff("archive")
+    project.play("codex", session_id="three")
+    for session_id, status in (("one", "superseded"), ("two", "archived"), ("three", "active")):
+        shown = json.loads(project.handoff("show", "--json", "--session", session_id).stdout)
+        assert (shown["session"]["id"], shown["status"]) == (session_id, status)
+    assert project.handoff("show", "--session", "four").returncode == 1
+
+
+@pytest.mark.parametrize("with_packet", [True, False])
+def test_with_the_packet_goes_what_was_to_be_mended(project: Repository, with_packet: bool) -> None:
+    if with_packet:
+        project.play("claude-code", session_id="one")
+    project.configure(gate={"working_tree": "refuse"})
+    two = {"session_id": "two", "transcript_path": ""}
+    project.hook("claude-code", {**two, "hook_event_name": "SessionStart", "source": "startup"})
+    project.write("half.py", "x = 1\n")
+    project.hook("claude-code", {**two, "hook_event_name": "Stop"})
+    assert any("/blocked/" in ref for ref in refs(project))
+    assert project.handoff("archive").returncode == 0
+    assert not any("/blocked/" in ref for ref in refs(project))
+    start = {"session_id": "s", "hook_event_name": "SessionStart", "source": "startup"}
+    assert project.hook("claude-code", {**start, "transcript_path": ""}) == ""
+
+
 def test_archiving_again_changes_nothing(project: Repository) -> None:
     project.play("claude-code")
     project.handoff("archive")

@@ -212,6 +212,46 @@ def test_ctrl_c_in_a_terminal_reaches_the_command_and_its_end_is_recorded(
     assert records(project)[0]["exit_code"] == 9
 
 
+def test_what_is_typed_in_a_terminal_reaches_the_command(project: Repository) -> None:
+    script = 'echo ready; read line; echo "got <$line>"'
+    code, shown = in_terminal(project, "run", "--", script, answer=(b"ready", b"hello\r"))
+    assert code == 0
+    assert b"got <hello>" in shown
+    assert "got <hello>" in records(project)[0]["stdout_tail"]
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
+def test_a_signal_to_us_goes_to_the_command_and_its_end_is_recorded(
+    project: Repository, number: signal.Signals, code: int
+) -> None:
+    process = start(
+        project,
+        "run",
+        "--",
+        "echo x > ready; exec sleep 60",
+        # A runner that was put in the background hands an ignored SIGINT down to its tests.
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
+    )
+    wait_for(project.path / "ready")
+    process.send_signal(number)
+    process.communicate(timeout=DEADLINE_SECONDS)
+    assert process.returncode == code
+    assert records(project)[0]["exit_code"] == code
+
+
+def test_an_output_without_an_end_takes_no_memory(project: Repository) -> None:
+    argv = engine(project, "run", "--", "sh", "-c", "head -c 300000000 /dev/zero | tr '\\0' y")
+    process = subprocess.Popen(
+        argv, cwd=project.path, env=environment(project.path), stdout=subprocess.DEVNULL
+    )
+    _, status, usage = os.wait4(process.pid, 0)
+    assert os.waitstatus_to_exitcode(status) == 0
+    assert usage.ru_maxrss < 64_000  # KiB; the output has 300 MB
+    assert records(project)[0]["stdout_tail"].endswith("yyy")
+
+
 def test_ctrl_c_through_the_command_line_tool_is_recorded_too(project: Repository) -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "handoff_cli", "run", "--", "echo x > ready; exec sleep 60"],

@@ -41,10 +41,12 @@ def beside(ref_name: str, kind: str) -> str:
     return ref_name.replace("refs/handoff/active/", f"refs/handoff/{kind}/", 1)
 
 
-def drop(ledger: str, ref_name: str) -> None:
-    """Take a ref away, where there is one."""
-    if tip(ledger, ref_name) is not None:
+def drop(ledger: str, ref_name: str) -> bool:
+    """Take a ref away; whether there was one."""
+    there = tip(ledger, ref_name) is not None
+    if there:
         _git(ledger, "update-ref", "-d", ref_name)
+    return there
 
 
 def tip(ledger: str, ref_name: str) -> Tip | None:

@@ -13,7 +13,6 @@ _PIECE_BYTES = 8_192
 _CONTROLS = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,2000}(?:\x07|\x1b\\)|[@-Z\\^_]|[ -/]+[0-~])"
 )
-_OVERWRITTEN = re.compile(r"[^\n\r]*\r+(?=[^\n\r])")
 
 
 class Output(NamedTuple):
@@ -50,5 +49,10 @@ class Ends:
 
 def _plain(data: bytes) -> str:
     """The text as a reader saw it in the end: no controls, no lines that were written over."""
-    text = _CONTROLS.sub("", data.decode("utf-8", "replace")).replace("\r\n", "\n")
-    return _OVERWRITTEN.sub("", text)
+    text = _CONTROLS.sub("", data.decode("utf-8", "replace"))
+    return "\n".join(map(_written_last, text.split("\n")))
+
+
+def _written_last(line: str) -> str:
+    """What stands on a line after its carriage returns."""
+    return line.rstrip("\r").rpartition("\r")[2]

@@ -34,7 +34,9 @@ def run(project: Project, options: Namespace) -> int:
         on = topic.current(project, options.topic)
         ref = ledger.ref(git.branch(at.top), git.head(at.top), on)
         here = [one for one in ledger.branches(ledger.path(at.common_dir)) if one.ref == ref]
-        if not here:
+        if not here and ledger.drop(ledger.path(at.common_dir), ledger.beside(ref, "blocked")):
+            print("no active packet; nobody is told of the blocked record any more")
+        elif not here:
             print(f"no active packet on the topic `{on}`: nothing to archive", file=sys.stderr)
         done = [_archived(project, at, one) for one in here]
     for value in done:
@@ -49,6 +51,9 @@ def gone(project: Project, at: git.Place) -> list[dict[str, Any]]:
     """
     there = {names.ref_part(name) for name in _branches(at)}
     active = ledger.branches(ledger.path(at.common_dir))
+    for one in ledger.branches(ledger.path(at.common_dir), "blocked"):
+        if one.branch not in there and not one.branch.startswith("@"):
+            ledger.drop(ledger.path(at.common_dir), one.ref)
     lost = [one for one in active if one.branch not in there and not one.branch.startswith("@")]
     return [_archived(project, at, one) for one in lost]
 
@@ -58,6 +63,7 @@ def _archived(project: Project, at: git.Place, filed: ledger.Filed) -> dict[str,
     tip = ledger.tip(where, filed.ref)
     if tip is None or not ledger.archive(where, filed):
         raise HandoffError("the active packet moved meanwhile", hint="archive again")
+    ledger.drop(where, ledger.beside(filed.ref, "blocked"))  # nobody is to mend it any more
     value: dict[str, Any] = json.loads(tip.payload)
     _mark(project, value)
     return value

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from .. import git, ledger, names, render
+from .. import git, names, render
 from ..errors import HandoffError
-from . import topic
+from . import log, topic
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from ..project import Project
+
+MAX_SEARCHED = 1_000  # packets, for one of a session
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -49,14 +50,11 @@ def packet(project: Project, at: git.Place, on: str, session_id: str | None) -> 
 
     Raises: HandoffError where there is none.
     """
-    ref = ledger.ref(git.branch(at.top), git.head(at.top), on)
-    chain = [json.loads(one) for one in ledger.packets(ledger.path(at.common_dir), ref)]
-    for place, value in enumerate(chain):
+    for value in log.packets(at, on, MAX_SEARCHED if session_id else 1):
         own = value["session"]["id"]
-        if session_id in (None, own) or names.folder(session_id or "") == own:
-            if place == 0:
-                return dict(value)
-            return render.with_status(value, "superseded", chain[place - 1]["session"]["id"])
+        wanted = own in (session_id, names.folder(session_id or ""))
+        if wanted if session_id else value["status"] == "active":
+            return value
     if session_id is not None:
         raise HandoffError(
             f"session `{session_id}` has no packet here", hint="see `handoff status`"

@@ -64,7 +64,7 @@ def test_an_archived_packet_is_active_no_more(project: Repository) -> None:
     digest = project.active()["digest"]
     done = project.handoff("archive")
     assert done.returncode == 0, done.stderr
-    assert done.stdout == "archived two of `main`, default\n"
+    assert done.stdout == "archived: two of `main`, default\n"
     assert project.handoff("show").returncode == 1
     (ref,) = refs(project)
     assert ref.startswith("refs/handoff/archived/main/default/")
@@ -104,6 +104,14 @@ def test_with_the_packet_goes_what_was_to_be_mended(project: Repository, with_pa
     assert project.hook("claude-code", {**start, "transcript_path": ""}) == ""
 
 
+def test_a_dry_run_only_says_what_would_be_archived(project: Repository) -> None:
+    project.play("claude-code", session_id="one")
+    before = refs(project)
+    done = project.handoff("archive", "--dry-run")
+    assert done.stdout == "would be archived: one of `main`, default\n"
+    assert (refs(project), project.active()["status"]) == (before, "active")
+
+
 def test_archiving_again_changes_nothing(project: Repository) -> None:
     project.play("claude-code")
     project.handoff("archive")
@@ -141,7 +149,7 @@ def test_packets_of_branches_that_are_gone_are_archived(project: Repository, bra
     assert project.handoff("archive", "--gone").stdout == ""
     project.git("branch", "-D", branch)
     done = project.handoff("archive", "--gone")
-    assert done.stdout == f"archived two of `{branch}`, default\n", done.stderr
+    assert done.stdout == f"archived: two of `{branch}`, default\n", done.stderr
     assert project.packets()["two"]["status"] == "archived"
     assert listed(project) == [("one", "active")]
     assert project.handoff("archive", "--gone").stdout == ""

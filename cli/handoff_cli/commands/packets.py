@@ -56,7 +56,10 @@ def show(
 
 
 def status(topic: Topic = None, as_json: Json = False, project: Project = Path()) -> None:
-    """Tell where things stand: the active packet, the sessions on record, the last hook error."""
+    """Tell where things stand: the active packet, the sessions on record, the last hook error.
+
+    handoff status --json | jq .active.next_action
+    """
     _pass_on(project, "status", _given("--topic", topic), _flag("--json", as_json))
 
 

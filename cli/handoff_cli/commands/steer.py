@@ -172,14 +172,18 @@ def log(
 def archive(
     topic: Topic = None,
     gone: Annotated[bool, typer.Option("--gone", help="Of every branch that is no more.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what would be archived.")
+    ] = False,
     project: Project = Path(),
 ) -> None:
     """Archive the active packet of this branch and topic: no session starts from it any more.
 
     handoff archive
-    handoff archive --gone
+    handoff archive --gone --dry-run
     """
-    _pass_on(project, "archive", *_given("--topic", topic), *_flag("--gone", gone))
+    flags = [*_flag("--gone", gone), *_flag("--dry-run", dry_run)]
+    _pass_on(project, "archive", *_given("--topic", topic), *flags)
 
 
 def pr(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Callable
 
 from .. import git, ledger, names, render
 from ..errors import HandoffError
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from ..project import Project
 
+_MOVED = "the active packet moved meanwhile"
+
 
 def arguments(parser: ArgumentParser) -> None:
     which = parser.add_mutually_exclusive_group()
@@ -22,51 +24,60 @@ def arguments(parser: ArgumentParser) -> None:
         "--topic", metavar="NAME", help="the line of work (default: the current one)"
     )
     which.add_argument("--gone", action="store_true", help="of every branch that is no more")
+    parser.add_argument("--dry-run", action="store_true", help="only say what would be archived")
 
 
 def run(project: Project, options: Namespace) -> int:
     at = git.repository(project.root)
-    if options.gone:
-        done = gone(project, at)
-        if not done:
-            print("no packet of a branch that is gone", file=sys.stderr)
-    else:
-        on = topic.current(project, options.topic)
-        ref = ledger.ref(git.branch(at.top), git.head(at.top), on)
-        here = [one for one in ledger.branches(ledger.path(at.common_dir)) if one.ref == ref]
-        if not here and ledger.drop(ledger.path(at.common_dir), ledger.beside(ref, "blocked")):
-            print("no active packet; nobody is told of the blocked record any more")
-        elif not here:
-            print(f"no active packet on the topic `{on}`: nothing to archive", file=sys.stderr)
-        done = [_archived(project, at, one) for one in here]
-    for value in done:
-        print(f"archived {value['session']['id']} of `{value['branch']}`, {value['task']['topic']}")
+    where = ledger.path(at.common_dir)
+    is_meant = _gone(at) if options.gone else _of(at, topic.current(project, options.topic))
+    packets = [one for one in ledger.branches(where) if is_meant(one)]
+    blocked = [one for one in ledger.branches(where, "blocked") if is_meant(one)]
+    would = "would be " if options.dry_run else ""
+    for one in packets:
+        value = _value(where, one) if options.dry_run else archived(project, where, one)
+        told = f"{value['session']['id']} of `{value['branch']}`, {value['task']['topic']}"
+        print(f"{would}archived: {told}")
+    for one in blocked:  # nobody is to mend it any more
+        value = _value(where, one)
+        if not options.dry_run:
+            ledger.drop(where, one.ref)
+        print(f"{would}forgotten: why {value['session']['id']} of `{value['branch']}` was blocked")
+    if not packets and not blocked:
+        print("nothing to archive", file=sys.stderr)
     return 0
 
 
-def gone(project: Project, at: git.Place) -> list[dict[str, Any]]:
-    """Archive the active packets of branches that no longer exist; their values.
-
-    A packet made on a detached HEAD stays: it belongs to no branch that could be gone.
-    """
-    there = {names.ref_part(name) for name in _branches(at)}
-    active = ledger.branches(ledger.path(at.common_dir))
-    for one in ledger.branches(ledger.path(at.common_dir), "blocked"):
-        if one.branch not in there and not one.branch.startswith("@"):
-            ledger.drop(ledger.path(at.common_dir), one.ref)
-    lost = [one for one in active if one.branch not in there and not one.branch.startswith("@")]
-    return [_archived(project, at, one) for one in lost]
-
-
-def _archived(project: Project, at: git.Place, filed: ledger.Filed) -> dict[str, Any]:
-    where = ledger.path(at.common_dir)
-    tip = ledger.tip(where, filed.ref)
-    if tip is None or not ledger.archive(where, filed):
-        raise HandoffError("the active packet moved meanwhile", hint="archive again")
-    ledger.drop(where, ledger.beside(filed.ref, "blocked"))  # nobody is to mend it any more
-    value: dict[str, Any] = json.loads(tip.payload)
+def archived(project: Project, where: str, filed: ledger.Filed) -> dict[str, Any]:
+    """Archive an active packet; its value. Raises: HandoffError where it moved meanwhile."""
+    value = _value(where, filed)
+    if not ledger.archive(where, filed):
+        raise HandoffError(_MOVED, hint="archive again")
     _mark(project, value)
     return value
+
+
+def _value(where: str, filed: ledger.Filed) -> dict[str, Any]:
+    tip = ledger.tip(where, filed.ref)
+    if tip is None:
+        raise HandoffError(_MOVED, hint="archive again")
+    value: dict[str, Any] = json.loads(tip.payload)
+    return value
+
+
+def _of(at: git.Place, on: str) -> Callable[[ledger.Filed], bool]:
+    """Whether something is filed under this branch and a topic."""
+    ref = ledger.ref(git.branch(at.top), git.head(at.top), on)
+    return lambda one: one.ref in (ref, ledger.beside(ref, "blocked"))
+
+
+def _gone(at: git.Place) -> Callable[[ledger.Filed], bool]:
+    """Whether something is filed under a branch that no longer exists.
+
+    What was made on a detached HEAD belongs to no branch that could be gone.
+    """
+    there = {names.ref_part(name) for name in _branches(at)}
+    return lambda one: one.branch not in there and not one.branch.startswith("@")
 
 
 def _mark(project: Project, value: dict[str, Any]) -> None:

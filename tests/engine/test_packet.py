@@ -8,7 +8,18 @@ from syrupy.assertion import SnapshotAssertion
 from engine import packet
 from engine.model import AgentState, Feature, NativeSession, Previous, Review, Source, Workbench
 from tests.engine import builders
-from tests.engine.builders import BASE, HEAD, changed, commit, config, git, run, session, story
+from tests.engine.builders import (
+    BASE,
+    HEAD,
+    START,
+    changed,
+    commit,
+    config,
+    git,
+    run,
+    session,
+    story,
+)
 
 PREVIOUS = Previous("s-0", BASE, (NativeSession("codex", "C-1", "codex resume C-1", 3),), "s-0")
 
@@ -78,6 +89,15 @@ def test_a_commit_is_good_when_all_passed_on_a_clean_tree(
         git=git(dirty=dirty),
         previous=PREVIOUS,
     )
+    assert made.last_known_good_commit == commit
+
+
+@pytest.mark.parametrize(("head_at", "commit"), [(None, HEAD), (START, HEAD), (START + 1, BASE)])
+def test_a_pass_before_the_last_commit_says_nothing_about_it(
+    head_at: float | None, commit: str
+) -> None:
+    wanted = config(acceptance_commands=("pytest -q",))
+    made = generate(config=wanted, feedback=(run(),), git=git(head_at=head_at), previous=PREVIOUS)
     assert made.last_known_good_commit == commit
 
 

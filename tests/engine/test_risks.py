@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from engine import risks
-from engine.model import AgentState, Finding, Report, Review, Workbench
+from engine.model import AgentState, Feature, Finding, Report, Review, Workbench
 from engine.risks import Risk
 from engine.runs import Run
 from tests.engine.builders import START, config, git, run, session, snapshot
@@ -168,6 +168,26 @@ def test_a_report_that_did_not_pass_blocks_also_without_findings() -> None:
     bench = Workbench(verification=Report("v.json", False, ()))
     (risk,) = risks.open_risks(snapshot(workbench=bench))
     assert (risk.severity, risk.code, risk.evidence) == ("block", "verification.failed", "v.json")
+
+
+def test_a_report_of_an_earlier_session_blocks_nobody() -> None:
+    report = Report("v.json", False, (Finding("x", "block", "slow"),), older=True)
+    (risk,) = risks.open_risks(snapshot(workbench=Workbench(verification=report)))
+    assert (risk.severity, risk.code) == ("info", "verification.older")
+    passed = Workbench(verification=report._replace(passed=True))
+    assert risks.open_risks(snapshot(workbench=passed)) == ()
+
+
+def test_our_own_report_says_nothing_that_the_packet_does_not_derive_afresh() -> None:
+    report = Report("v.json", False, (Finding("acceptance.failed", "block", "x"),), ours=True)
+    given = snapshot(workbench=Workbench(verification=report), feedback=(run(),), config=ACCEPTED)
+    assert risks.open_risks(given) == ()
+
+
+def test_why_a_feature_is_blocked_is_told() -> None:
+    stuck = Feature("F-1", "blocked", "lint", "", reason="no network")
+    (risk,) = risks.open_risks(snapshot(workbench=Workbench(features=(stuck,))))
+    assert risk == Risk("warn", "board.blocked", "feature F-1 is blocked: no network")
 
 
 @pytest.mark.parametrize(("total", "low"), [(6, True), (7, False)])

@@ -64,6 +64,7 @@ class Feature(NamedTuple):
     goal: str
     done_when: str
     started_at: str = ""  # as `times.iso` writes it, where our board started it
+    reason: str = ""  # why it is blocked
 
 
 class Finding(NamedTuple):

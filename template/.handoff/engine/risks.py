@@ -120,6 +120,10 @@ def _workbench(snapshot: Snapshot) -> Iterator[Risk]:
     bench = snapshot.workbench
     for blocker in bench.state.blockers if bench.state else ():
         yield Risk("warn", "state.blocker", blocker)
+    for feature in bench.features:
+        if feature.reason:
+            detail = f"feature {feature.id} is blocked: {feature.reason}"
+            yield Risk("warn", "board.blocked", detail)
     if bench.verification:
         yield from _verification(bench.verification)
     if bench.review and bench.review.total < LOW_REVIEW_TOTAL:

@@ -86,13 +86,14 @@ def _feature(reader: Reader, given: Any, key: str) -> Feature:
         done_when = " && ".join(reader.texts(value, "acceptance"))
     else:
         done_when = reader.text(value, "done_when")
-    started = value.get("started_at")
+    started, reason = value.get("started_at"), value.get("reason")
     return Feature(
         id=reader.text(value, "id"),
         status=status,
         goal=reader.text(value, "goal"),
         done_when=done_when,
         started_at=started if isinstance(started, str) else "",
+        reason=reason if status == "blocked" and isinstance(reason, str) else "",
     )
 
 

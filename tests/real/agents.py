@@ -1,11 +1,11 @@
-"""One headless run of a real agent: a prompt, the steps its model plays, and what came of it."""
+"""Headless runs of the real agents: a prompt, the steps its model plays, and what came of it."""
 
 from __future__ import annotations
 
 import json
 import signal
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +13,6 @@ from . import programs, sandbox
 
 PROMPT = "Carry out the script"
 UUID_LENGTH = 36
-
-CLAUDE_ENVIRONMENT = {
-    "ANTHROPIC_BASE_URL": sandbox.MODEL_URL,
-    "ANTHROPIC_API_KEY": "sk-test",
-    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-    "CLAUDE_CODE_ENABLE_TODO_TOOLS": "1",  # off for the newest models unless asked for
-    "DISABLE_AUTOUPDATER": "1",
-    "IS_SANDBOX": "1",  # permissions may be skipped by root in here
-}
-CODEX_ENVIRONMENT = {"SCRIPTED_KEY": "sk-test"}
 CODEX_CONFIG = f"""\
 model = "gpt-5.5"
 model_provider = "scripted"
@@ -42,6 +32,26 @@ enabled = false
 [tools.update_plan]
 enabled = true
 """
+OPENCODE_CONFIG = {
+    "model": "scripted/scripted-model",
+    "small_model": "scripted/scripted-model",
+    "autoupdate": False,
+    "share": "disabled",
+    "provider": {
+        "scripted": {
+            "npm": "@ai-sdk/openai-compatible",
+            "name": "Scripted",
+            "options": {"baseURL": f"{sandbox.MODEL_URL}/v1", "apiKey": "sk-test"},
+            "models": {
+                "scripted-model": {
+                    "name": "Scripted",
+                    "tool_call": True,
+                    "limit": {"context": 200_000, "output": 8_000},
+                }
+            },
+        }
+    },
+}
 
 
 @dataclass(frozen=True)
@@ -50,79 +60,92 @@ class AgentRun(sandbox.Finished):
     transcript: Path | None
 
 
-def run_claude(
-    repo: Path,
-    home: Path,
-    steps: Sequence[Mapping[str, Any]],
-    *,
-    prompt: str = PROMPT,
-    resume: str | None = None,
-    kill_after: Path | None = None,
-    kill_signal: signal.Signals = signal.SIGKILL,
-    arguments: Sequence[str] = (),
-    env: Mapping[str, str] | None = None,
-    timeout_seconds: int = 120,
-) -> AgentRun:
-    """A run of Claude Code in `repo`; with `kill_after`, signalled once that file is there."""
-    claude = _require(programs.CLAUDE_CODE)
-    command: list[str | Path] = [
-        claude,
-        "-p",
-        prompt,
-        "--dangerously-skip-permissions",
-        "--output-format",
-        "json",
-    ]
-    if resume is not None:
-        command += ["--resume", resume]
-    finished = sandbox.run(
-        [*command, *arguments],
-        cwd=repo,
-        home=home,
-        prompt=prompt,
-        steps=steps,
-        env=CLAUDE_ENVIRONMENT | dict(env or {}),
-        kill=_kill(kill_after, kill_signal, programs.CLAUDE_CODE),
-        timeout_seconds=timeout_seconds,
-    )
-    transcript = _newest(home / ".claude" / "projects", "*/*.jsonl")
-    session_id = transcript.stem if transcript else None
-    return AgentRun(**vars(finished), session_id=session_id, transcript=transcript)
+@dataclass(frozen=True)
+class Agent:
+    """How one program is started without a person, an account or a network."""
+
+    program: programs.Program
+    arguments: Callable[[str, str | None, Sequence[str]], list[str]]  # prompt, session, more
+    environment: Mapping[str, str]
+    transcripts: str  # a pattern below the home folder
+    session_id: Callable[[Path], str]
+    prepare: Callable[[Path, Path], None] = lambda home, repo: None
+    kill_signal: signal.Signals = signal.SIGTERM
+
+    def kill(self, marker: Path | None, number: signal.Signals | None) -> sandbox.Kill | None:
+        if marker is None:
+            return None
+        return sandbox.Kill(marker, number or self.kill_signal, self.program.native)
 
 
-def run_codex(
-    repo: Path,
-    home: Path,
-    steps: Sequence[Mapping[str, Any]],
-    *,
-    prompt: str = PROMPT,
-    resume: str | None = None,
-    kill_after: Path | None = None,
-    kill_signal: signal.Signals = signal.SIGTERM,
-    arguments: Sequence[str] = (),
-    env: Mapping[str, str] | None = None,
-    timeout_seconds: int = 120,
-) -> AgentRun:
-    """A run of Codex in `repo`; with `kill_after`, signalled once that file is there."""
-    codex = _require(programs.CODEX)
-    configure_codex(home, repo)
+@dataclass(frozen=True)
+class _Started:
+    """An agent, called like the function that starts it."""
+
+    agent: Agent = field(repr=False)
+
+    def __call__(
+        self,
+        repo: Path,
+        home: Path,
+        steps: Sequence[Mapping[str, Any]],
+        *,
+        prompt: str = PROMPT,
+        resume: str | None = None,
+        kill_after: Path | None = None,
+        kill_signal: signal.Signals | None = None,
+        arguments: Sequence[str] = (),
+        env: Mapping[str, str] | None = None,
+        timeout_seconds: int = 120,
+    ) -> AgentRun:
+        """A run in `repo`; with `kill_after`, signalled once that file is there."""
+        agent = self.agent
+        try:
+            sandbox.namespaces()
+        except programs.UnavailableError as reason:
+            programs.give_up(str(reason))
+        program = programs.require(agent.program)
+        agent.prepare(home, repo)
+        finished = sandbox.run(
+            [*program, *agent.arguments(prompt, resume, arguments)],
+            cwd=repo,
+            home=home,
+            prompt=prompt,
+            steps=steps,
+            env={**agent.environment, **(env or {})},
+            kill=agent.kill(kill_after, kill_signal),
+            timeout_seconds=timeout_seconds,
+        )
+        transcript = _newest(home, agent.transcripts)
+        session_id = agent.session_id(transcript) if transcript else None
+        return AgentRun(**vars(finished), session_id=session_id, transcript=transcript)
+
+
+def _claude_arguments(prompt: str, resume: str | None, more: Sequence[str]) -> list[str]:
+    command = ["-p", prompt, "--dangerously-skip-permissions", "--output-format", "json"]
+    return [*command, *(["--resume", resume] if resume else []), *more]
+
+
+def _codex_arguments(prompt: str, resume: str | None, more: Sequence[str]) -> list[str]:
     bypasses = ["--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust"]
-    command: list[str | Path] = [codex, "exec", *bypasses, *arguments]
-    if resume is not None:
-        command += ["resume", resume]
-    finished = sandbox.run(
-        [*command, prompt],
-        cwd=repo,
-        home=home,
-        prompt=prompt,
-        steps=steps,
-        env=CODEX_ENVIRONMENT | dict(env or {}),
-        kill=_kill(kill_after, kill_signal, programs.CODEX),
-        timeout_seconds=timeout_seconds,
-    )
-    transcript = _newest(home / ".codex" / "sessions", "*/*/*/rollout-*.jsonl")
-    session_id = transcript.stem[-UUID_LENGTH:] if transcript else None
-    return AgentRun(**vars(finished), session_id=session_id, transcript=transcript)
+    return ["exec", *bypasses, *more, *(["resume", resume] if resume else []), prompt]
+
+
+def _gemini_arguments(prompt: str, resume: str | None, more: Sequence[str]) -> list[str]:
+    return ["--yolo", *(["--resume", resume] if resume else []), *more, "-p", prompt]
+
+
+def _qwen_arguments(prompt: str, resume: str | None, more: Sequence[str]) -> list[str]:
+    known = ["--auth-type", "openai", "--yolo"]
+    return [*known, *(["--resume", resume] if resume else []), *more, "-p", prompt]
+
+
+def _copilot_arguments(prompt: str, resume: str | None, more: Sequence[str]) -> list[str]:
+    return ["-p", prompt, "--allow-all", *([f"--resume={resume}"] if resume else []), *more]
+
+
+def _opencode_arguments(prompt: str, resume: str | None, more: Sequence[str]) -> list[str]:
+    return ["run", "--auto", *(["-s", resume] if resume else []), *more, prompt]
 
 
 def configure_codex(home: Path, repo: Path) -> None:
@@ -136,24 +159,115 @@ def configure_codex(home: Path, repo: Path) -> None:
     config.write_text(text, encoding="utf-8")
 
 
-def _require(program: programs.Program) -> Path:
-    try:
-        sandbox.namespaces()
-    except programs.UnavailableError as reason:
-        programs.give_up(str(reason))
-    return programs.require(program)
+def _configure_gemini(home: Path, repo: Path) -> None:
+    auth = {"security": {"auth": {"selectedType": "gemini-api-key"}}}
+    _configure(home / ".gemini" / "settings.json", auth)
 
 
-def _kill(
-    marker: Path | None, kill_signal: signal.Signals, program: programs.Program
-) -> sandbox.Kill | None:
-    return None if marker is None else sandbox.Kill(marker, kill_signal, program.native)
+def _configure_opencode(home: Path, repo: Path) -> None:
+    _configure(home / ".config" / "opencode" / "opencode.json", OPENCODE_CONFIG)
 
 
-def _newest(folder: Path, pattern: str) -> Path | None:
-    found = sorted(folder.glob(pattern), key=lambda path: path.stat().st_mtime_ns)
+def _configure(path: Path, value: dict[str, Any]) -> None:
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(value), encoding="utf-8")
+
+
+def _first_line(path: Path) -> dict[str, Any]:
+    with path.open(encoding="utf-8") as file:
+        value: dict[str, Any] = json.loads(file.readline())
+    return value
+
+
+def _newest(home: Path, pattern: str) -> Path | None:
+    found = sorted(home.glob(pattern), key=lambda path: path.stat().st_mtime_ns)
     return found[-1] if found else None
 
 
-RUN: dict[str, Callable[..., AgentRun]] = {"claude-code": run_claude, "codex": run_codex}
+CLAUDE = Agent(
+    programs.CLAUDE_CODE,
+    _claude_arguments,
+    {
+        "ANTHROPIC_BASE_URL": sandbox.MODEL_URL,
+        "ANTHROPIC_API_KEY": "sk-test",
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        "CLAUDE_CODE_ENABLE_TODO_TOOLS": "1",  # off for the newest models unless asked for
+        "DISABLE_AUTOUPDATER": "1",
+        "IS_SANDBOX": "1",  # permissions may be skipped by root in here
+    },
+    ".claude/projects/*/*.jsonl",
+    lambda path: path.stem,
+    kill_signal=signal.SIGKILL,
+)
+CODEX = Agent(
+    programs.CODEX,
+    _codex_arguments,
+    {"SCRIPTED_KEY": "sk-test"},
+    ".codex/sessions/*/*/*/rollout-*.jsonl",
+    lambda path: path.stem[-UUID_LENGTH:],
+    configure_codex,
+)
+GEMINI = Agent(
+    programs.GEMINI,
+    _gemini_arguments,
+    {
+        "GEMINI_API_KEY": "sk-test",
+        "GOOGLE_GEMINI_BASE_URL": sandbox.MODEL_URL,
+        "GEMINI_CLI_TRUST_WORKSPACE": "true",  # project hooks run in trusted folders only
+        "NO_COLOR": "1",
+    },
+    ".gemini/tmp/*/chats/session-*.jsonl",
+    lambda path: str(_first_line(path)["sessionId"]),
+    _configure_gemini,
+)
+QWEN = Agent(
+    programs.QWEN,
+    _qwen_arguments,
+    {
+        "OPENAI_API_KEY": "sk-test",
+        "OPENAI_BASE_URL": f"{sandbox.MODEL_URL}/v1",
+        "OPENAI_MODEL": "scripted-model",
+        "NO_COLOR": "1",
+    },
+    ".qwen/projects/*/chats/*.jsonl",
+    lambda path: path.stem,
+)
+COPILOT = Agent(
+    programs.COPILOT,
+    _copilot_arguments,
+    {
+        "COPILOT_OFFLINE": "true",
+        "COPILOT_AUTO_UPDATE": "false",
+        "COPILOT_PROVIDER_BASE_URL": f"{sandbox.MODEL_URL}/v1",
+        "COPILOT_PROVIDER_API_KEY": "sk-test",
+        "COPILOT_MODEL": "scripted-model",
+        "COPILOT_ALLOW_ALL": "true",  # project hooks run in trusted folders only
+    },
+    ".copilot/session-state/*/events.jsonl",
+    lambda path: path.parent.name,
+)
+OPENCODE = Agent(
+    programs.OPENCODE,
+    _opencode_arguments,
+    {
+        "OPENCODE_DISABLE_AUTOUPDATE": "1",
+        "OPENCODE_DISABLE_MODELS_FETCH": "1",
+        "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
+        "npm_config_fetch_retries": "0",  # it wants to fetch its plugin package at every start
+    },
+    ".local/share/opencode/opencode.db",
+    lambda path: "",  # all its sessions are in one database
+    _configure_opencode,
+)
+
+run_claude, run_codex = _Started(CLAUDE), _Started(CODEX)
+RUN: dict[str, Callable[..., AgentRun]] = {
+    "claude-code": run_claude,
+    "codex": run_codex,
+    "gemini": _Started(GEMINI),
+    "qwen": _Started(QWEN),
+    "copilot": _Started(COPILOT),
+    "opencode": _Started(OPENCODE),
+}
 PAIRS = [("claude-code", "codex"), ("codex", "claude-code")]

@@ -1,4 +1,4 @@
-"""A scripted model: speaks Anthropic messages and OpenAI responses, and plays a list of steps.
+"""A scripted model: speaks Anthropic messages, OpenAI responses and chat, and Gemini; plays steps.
 
 `python model_server.py PORT_FILE LOG_DIR [SCRIPT_FILE] [PORT]` listens on 127.0.0.1 (any free
 port by default), writes the port to PORT_FILE and saves every request body in LOG_DIR as
@@ -30,7 +30,7 @@ if not __package__:  # run as a file: give the imports below their package
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
     __package__ = "tests.real"
 
-from . import anthropic_messages, openai_responses
+from . import anthropic_messages, gemini_contents, openai_chat, openai_responses
 from .script import JSON, Script
 
 
@@ -69,8 +69,7 @@ class Handler(BaseHTTPRequestHandler):
         self.send_json({"models": [], "data": []}, 404 if self.headers.get("upgrade") else 200)
 
     def do_POST(self) -> None:
-        length = int(self.headers.get("content-length") or 0)
-        body: JSON = json.loads(self.rfile.read(length) or b"{}")
+        body: JSON = json.loads(self.read_body() or b"{}")
         path = self.path.split("?")[0]
         if path.endswith("/v1/messages"):
             number = self.server.save(body)
@@ -87,8 +86,39 @@ class Handler(BaseHTTPRequestHandler):
             item = openai_responses.item(step, body, self.server.first_id + number)
             if not self.refused(step):
                 self.send_events(openai_responses.events(item, step, number))
+        elif path.endswith("/chat/completions"):
+            number = self.server.save(body)
+            step = openai_chat.step(body, self.server.script)
+            if not self.refused(step):
+                self.chat(step, body, self.server.first_id + number)
+        elif "generatecontent" in path.lower():
+            self.server.save(body)
+            step = gemini_contents.step(body, self.server.script)
+            if not self.refused(step):
+                whole = gemini_contents.answer(step)
+                if "stream" in path:
+                    self.send_events(iter([whole]))
+                else:
+                    self.send_json(whole)
         else:
-            self.send_json({"input_tokens": 1000})
+            self.send_json({"input_tokens": 1000, "totalTokens": 1000})
+
+    def chat(self, step: JSON, body: JSON, number: int) -> None:
+        message = openai_chat.message(step, body, number)
+        if body.get("stream"):
+            self.send_events(openai_chat.events(message, step, body, number), done=True)
+        else:
+            self.send_json(openai_chat.answer(message, step, body, number))
+
+    def read_body(self) -> bytes:
+        if self.headers.get("transfer-encoding", "").lower() != "chunked":
+            return self.rfile.read(int(self.headers.get("content-length") or 0))
+        body = b""
+        while size := int(self.rfile.readline().strip() or b"0", 16):
+            body += self.rfile.read(size)
+            self.rfile.readline()
+        self.rfile.readline()
+        return body
 
     def refused(self, step: JSON) -> bool:
         time.sleep(step.get("sleep", 0))
@@ -106,15 +136,18 @@ class Handler(BaseHTTPRequestHandler):
         if self.command != "HEAD":
             self.wfile.write(text)
 
-    def send_events(self, events: Iterator[JSON]) -> None:
+    def send_events(self, events: Iterator[JSON], done: bool = False) -> None:
         self.close_connection = True
         self.send_response(200)
         self.send_header("content-type", "text/event-stream")
         self.send_header("connection", "close")
         self.end_headers()
         for event in events:
-            self.wfile.write(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode())
+            name = f"event: {event['type']}\n" if "type" in event else ""
+            self.wfile.write(f"{name}data: {json.dumps(event)}\n\n".encode())
             self.wfile.flush()
+        if done:
+            self.wfile.write(b"data: [DONE]\n\n")
 
 
 def main(port_file: str, log_dir: str, script_file: str | None = None, port: str = "0") -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import fcntl
 import functools
 import os
+import platform
 import shutil
 import subprocess
 import tempfile
@@ -32,7 +33,8 @@ class Program:
     version: str
     executable: str  # a pattern below the install folder
     native: str  # file name of the process that holds the session
-    banner: str  # what `--version` prints
+    banner: str  # what `--version` prints first
+    on_node: bool = False  # a script, for the pinned Node
 
 
 CLAUDE_CODE = Program(
@@ -54,10 +56,55 @@ CODEX = Program(
 )
 
 
-def require(program: Program) -> Path:
-    """The executable; skips or fails the running test where there is none."""
+GEMINI = Program(
+    name="gemini",
+    package="@google/gemini-cli",
+    version="0.61.0",
+    executable="node_modules/@google/gemini-cli/bundle/gemini.js",
+    native="node",
+    banner="0.61.0",
+    on_node=True,
+)
+QWEN = Program(
+    name="qwen",
+    package="@qwen-code/qwen-code",
+    version="0.24.4",
+    executable="node_modules/@qwen-code/qwen-code/cli.js",
+    native="node",
+    banner="0.24.4",
+    on_node=True,
+)
+COPILOT = Program(
+    name="copilot",
+    package="@github/copilot",
+    version="1.0.102",
+    executable="node_modules/@github/copilot-linux-*/copilot",
+    native="copilot",
+    banner="GitHub Copilot CLI 1.0.102.",
+)
+OPENCODE = Program(
+    name="opencode",
+    package="opencode-ai",
+    version="1.18.33",
+    executable="node_modules/opencode-linux-*/bin/opencode",
+    native="opencode",
+    banner="1.18.33",
+)
+NODE = Program(
+    name="node",
+    package=f"node-linux-{'arm64' if platform.machine() == 'aarch64' else 'x64'}",
+    version="22.23.3",
+    executable="node_modules/node-linux-*/bin/node",
+    native="node",
+    banner="v22.23.3",
+)
+AGENTS = (CLAUDE_CODE, CODEX, GEMINI, QWEN, COPILOT, OPENCODE)
+
+
+def require(program: Program) -> list[str | Path]:
+    """The command that starts it; skips or fails the running test where there is none."""
     try:
-        return _installed_once(program)
+        return [*_node(program), _installed_once(program)]
     except UnavailableError as reason:
         give_up(str(reason))
 
@@ -66,6 +113,10 @@ def give_up(reason: str) -> NoReturn:
     if os.environ.get("HANDOFF_REQUIRE_RUNTIMES") == "1":
         pytest.fail(reason, pytrace=False)
     pytest.skip(reason)
+
+
+def _node(program: Program) -> list[str | Path]:
+    return [_installed_once(NODE)] if program.on_node else []
 
 
 @functools.cache
@@ -107,14 +158,14 @@ def checked(program: Program, folder: Path) -> Path:
         )
     with tempfile.TemporaryDirectory() as home:  # a first start writes into it
         answer = subprocess.run(
-            [found, "--version"],
+            [*_node(program), found, "--version"],
             env={"PATH": os.environ["PATH"], "HOME": home},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
             timeout=120,
         )
-    if answer.stdout.strip() != program.banner:
+    if answer.stdout.partition("\n")[0].strip() != program.banner:
         raise UnavailableError(f"`{found} --version` printed {answer.stdout!r} {answer.stderr!r}")
     return found
 
@@ -124,9 +175,11 @@ def _npm_install(program: Program, folder: Path) -> None:
     if npm is None:
         raise UnavailableError(f"`npm` is not on the path, so {program.package} cannot be fetched")
     command = [npm, "install", "--prefix", str(folder), "--no-audit", "--no-fund"]
+    wanted = f"{program.package}@{program.version}"
     try:
         subprocess.run(
-            [*command, "--ignore-scripts", "--no-save", f"{program.package}@{program.version}"],
+            # Forced: the engines that a package asks for are those of the Node it is given here.
+            [*command, "--ignore-scripts", "--no-save", "--force", wanted],
             cwd=folder,
             check=True,
             capture_output=True,

@@ -13,11 +13,12 @@ from tests.repository import Repository
 
 @pytest.fixture(scope="session")
 def prototype(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A repository as `handoff init --defaults` leaves it; none of our files is committed."""
+    """A repository as `handoff init` leaves it for every runtime; none of our files is committed."""
     made = repository.new(tmp_path_factory.mktemp("prototype") / "app")
     made.write("app.py", "print('hello')\n")
     made.commit("start")
-    done = made.handoff("init", "--defaults")
+    every = f"runtimes=[{', '.join(repository.SETTINGS)}]"
+    done = made.handoff("init", "--defaults", "--data", every)
     assert done.returncode == 0, done.stderr
     return made.path
 

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-SETTINGS = {"claude-code": ".claude/settings.json", "codex": ".codex/hooks.json"}
+SETTINGS = {
+    "claude-code": ".claude/settings.json",
+    "codex": ".codex/hooks.json",
+    "gemini": ".gemini/settings.json",
+    "qwen": ".qwen/settings.json",
+    "copilot": ".github/hooks/handoff.json",
+    "opencode": ".opencode/plugins/handoff.js",
+}
 RECORDED = Path(__file__).parent / "data" / "recorded"
 DATE = "2026-01-05T09:00:00+00:00"
 
@@ -61,13 +69,16 @@ class Repository:
 
     def hook_commands(self, runtime: str, event: str, tool: str | None = None) -> list[str]:
         """The commands that the runtime's settings file has for an event, literally."""
+        if SETTINGS[runtime].endswith(".js"):  # code, which starts the engine itself
+            engine = self.path / ".handoff" / "engine" / "__main__.py"
+            return [shlex.join([sys.executable, "-I", "-S", "-B", str(engine), "hook", runtime])]
         settings = json.loads((self.path / SETTINGS[runtime]).read_text(encoding="utf-8"))
         groups = settings["hooks"].get(event, [])
         return [
             handler["command"]
             for group in groups
             if tool is None or tool in group.get("matcher", tool).split("|")
-            for handler in group["hooks"]
+            for handler in group.get("hooks", [group])
         ]
 
     def hook(self, runtime: str, payload: dict[str, Any], cwd: Path | None = None) -> str:
@@ -86,7 +97,9 @@ class Repository:
         said = []
         for line in (folder / "hooks.jsonl").read_text(encoding="utf-8").splitlines():
             payload = json.loads(line)
-            payload |= {"cwd": str(self.path), "transcript_path": str(folder / "transcript.jsonl")}
+            payload["cwd"] = str(self.path)
+            if payload.get("transcript_path"):
+                payload["transcript_path"] = str(folder / "transcript.jsonl")
             if session_id:
                 payload["session_id"] = session_id
             said.append(self.hook(runtime, payload))

@@ -23,6 +23,10 @@ ARTIFACTS = {
 RUNTIMES = {
     "claude-code": ((".claude", "CLAUDE.md"), "claude"),
     "codex": ((".codex",), "codex"),
+    "gemini": ((".gemini", "GEMINI.md"), "gemini"),
+    "qwen": ((".qwen", "QWEN.md"), "qwen"),
+    "copilot": ((".github/copilot-instructions.md", ".github/hooks"), "copilot"),
+    "opencode": ((".opencode", "opencode.json", "opencode.jsonc"), "opencode"),
 }
 
 

@@ -23,8 +23,9 @@ class Plan:
 
     runtime: str
     settings: str  # path from the project's root
-    entries: tuple[Entry, ...]
     place: Place
+    entries: tuple[Entry, ...] = ()
+    file: bytes | None = None  # of a plugin: the whole file
 
 
 @dataclass(frozen=True)
@@ -58,8 +59,14 @@ def plans(
         Plan(
             runtime=plan["runtime"],
             settings=plan["settings"],
-            entries=tuple(Entry(entry["event"], entry["group"]) for entry in plan["entries"]),
-            place=Place(name=plan["settings"], mark=value["mark"]),
+            entries=tuple(Entry(one["event"], one["group"]) for one in plan.get("entries", ())),
+            place=Place(
+                name=plan["settings"],
+                mark=value["mark"],
+                jsonc=plan.get("comments", False),
+                fresh=plan.get("fresh", {}),
+            ),
+            file=plan["file"].encode() if "file" in plan else None,
         )
         for plan in value["plans"]
     ]
@@ -67,13 +74,27 @@ def plans(
 
 def installing(project: Path, plan: Plan) -> Change:
     before = settings_files.read(project / plan.settings)
-    return Change(plan, before, settings_files.add_hooks(before, plan.entries, plan.place))
+    if plan.file is None:
+        return Change(plan, before, settings_files.add_hooks(before, plan.entries, plan.place))
+    if before is not None and not _is_ours(before, plan):
+        raise HandoffError(
+            f"`{plan.settings}` is there and not ours", "move it away; it was left untouched"
+        )
+    return Change(plan, before, plan.file)
 
 
 def removing(project: Path, plan: Plan) -> Change:
     before = settings_files.read(project / plan.settings)
-    after = None if before is None else settings_files.remove_hooks(before, plan.place)
-    return Change(plan, before, after)
+    if before is None:
+        return Change(plan, None, None)
+    if plan.file is None:
+        return Change(plan, before, settings_files.remove_hooks(before, plan.place))
+    return Change(plan, before, None if _is_ours(before, plan) else before)
+
+
+def _is_ours(file: bytes, plan: Plan) -> bool:
+    """Whether a plugin's file is one that we wrote, in whatever version."""
+    return plan.place.mark.removeprefix("# ").encode() in file.partition(b"\n")[0]
 
 
 def carry_out(project: Path, changes: list[Change]) -> None:
@@ -81,13 +102,18 @@ def carry_out(project: Path, changes: list[Change]) -> None:
     for change in changes:
         path = project / change.plan.settings
         settings_files.write(path, change.after)
-        if change.after is None and path.parent != project and path.parent.is_dir():
-            _remove_if_empty(path.parent)
+        if change.after is None:
+            _remove_empty(path.parent, project)
     _remember(project, changes)
 
 
 def status(project: Path, plan: Plan) -> str:
     """`installed`, `outdated`, `partly installed` or `not installed`, read from the file itself."""
+    if plan.file is not None:
+        there = settings_files.read(project / plan.settings)
+        if there is None or not _is_ours(there, plan):
+            return "not installed"
+        return "installed" if there == plan.file else "outdated"
     found = settings_files.hook_entries(settings_files.read(project / plan.settings), plan.place)
     if not found:
         return "not installed"
@@ -96,9 +122,11 @@ def status(project: Path, plan: Plan) -> str:
     return "outdated" if len(found) >= len(plan.entries) else "partly installed"
 
 
-def _remove_if_empty(folder: Path) -> None:
-    if not any(folder.iterdir()):
+def _remove_empty(folder: Path, project: Path) -> None:
+    """Remove the folder and those above it, as far as they are empty and inside the project."""
+    while folder != project and folder.is_dir() and not any(folder.iterdir()):
         folder.rmdir()
+        folder = folder.parent
 
 
 def _remember(project: Path, changes: list[Change]) -> None:

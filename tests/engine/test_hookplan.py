@@ -57,7 +57,7 @@ class Place:
 
 
 def command(runtime: str) -> str:
-    return hookplan.command(runtime, registry.hooks(runtime).PROJECT_DIR)
+    return hookplan.command(runtime, registry.hooks(runtime))
 
 
 def payload(runtime: str, kind: str) -> dict[str, Any]:

@@ -261,13 +261,14 @@ OPENCODE = Agent(
     _configure_opencode,
 )
 
-run_claude, run_codex = _Started(CLAUDE), _Started(CODEX)
-RUN: dict[str, Callable[..., AgentRun]] = {
-    "claude-code": run_claude,
-    "codex": run_codex,
-    "gemini": _Started(GEMINI),
-    "qwen": _Started(QWEN),
-    "copilot": _Started(COPILOT),
-    "opencode": _Started(OPENCODE),
+AGENTS = {
+    "claude-code": CLAUDE,
+    "codex": CODEX,
+    "gemini": GEMINI,
+    "qwen": QWEN,
+    "copilot": COPILOT,
+    "opencode": OPENCODE,
 }
+RUN: dict[str, Callable[..., AgentRun]] = {name: _Started(one) for name, one in AGENTS.items()}
+run_claude, run_codex = RUN["claude-code"], RUN["codex"]
 PAIRS = [("claude-code", "codex"), ("codex", "claude-code")]

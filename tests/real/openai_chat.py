@@ -26,7 +26,16 @@ def step(body: JSON, script: Script) -> JSON:
         for text in texts(message)
     )
     seen = sum(message.get("role") == "assistant" for message in messages[start:])
-    return script.next_turn(steps, seen)
+    offered = tools(body)
+    return script.next_turn([turn for one in steps for turn in turns(one, offered)], seen)
+
+
+def turns(step: JSON, offered: dict[str, JSON]) -> list[JSON]:
+    """The step, after a look at the file where the agent refuses to edit an unread one."""
+    if "edit" not in step or "read_file" not in offered:
+        return [step]
+    given = {"file_path": str(Path.cwd() / step["edit"][0])}
+    return [{"calls": [["read_file", given]]}, step]
 
 
 def tools(body: JSON) -> dict[str, JSON]:

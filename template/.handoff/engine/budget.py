@@ -32,6 +32,7 @@ def looked_at(session: Session, config: Config, size: int) -> tuple[Session, str
 
     `size` is the transcript's, in bytes. No token takes less than a byte of it, so the next limit
     cannot be reached before it has grown by the tokens that are left; until then no command looks.
+    Where there is no transcript it is the tokens used.
     """
     share, window = percent(session, config), window_tokens(session, config)
     if share is None or window is None:
@@ -39,6 +40,8 @@ def looked_at(session: Session, config: Config, size: int) -> tuple[Session, str
         return session._replace(look_at_bytes=size + later), ""
     limits = (config.notice_percent, config.wrap_up_percent)
     reached = max((limit for limit in limits if limit <= share), default=0)
+    if not reached:  # it was emptied, whether or not anybody said so
+        session = session._replace(told_percent=0)
     beyond = [limit for limit in limits if limit > max(share, session.told_percent)]
     left = window * min(beyond, default=100 + limits[-1]) // 100 - (session.used_tokens or 0)
     new = reached if reached > session.told_percent else 0

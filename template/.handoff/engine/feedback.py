@@ -11,6 +11,7 @@ import json
 
 from .redact import redact
 
+UNNAMED = "hook-"  # begins the id of a command whose hook was told none
 MAX_COMMAND_CHARS = 2_000
 MAX_TAIL_CHARS = 2_000
 MAX_TAIL_LINES = 30

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from .runtimes import base
+
 if TYPE_CHECKING:
     from .runtimes.protocol import Hooks
 
@@ -12,14 +14,17 @@ if TYPE_CHECKING:
 MARK = "# handoff-hook"
 
 
-def command(runtime: str, project_dir: str) -> str:
+def command(runtime: str, hooks: Hooks) -> str:
     """The shell command of a hook: no machine path and no version, so that its text never changes.
 
     It looks for the engine from the project's folder upwards, and is silent success where there is
-    no engine or no working Python. Only a Python that ran the engine to its end is heard.
+    no engine, no working Python, or where another program reads this runtime's settings. Only a
+    Python that ran the engine to its end is heard.
     """
+    others = "".join(f"${{{name}-}}" for name in hooks.UNLESS)
     return (
-        f'd="{project_dir}"; '
+        f'{f"""[ -z "{others}" ] || exit 0; """ if others else ""}'
+        f'd="{hooks.PROJECT_DIR}"; '
         'until [ -f "$d/.handoff/engine/__main__.py" ]; do '
         'case "$d" in */*) d="${d%/*}";; *) exit 0;; esac; done; '
         "for p in python3 python; do "
@@ -30,10 +35,13 @@ def command(runtime: str, project_dir: str) -> str:
 
 
 def entries(runtime: str, hooks: Hooks) -> Iterator[dict[str, Any]]:
-    """`{"event": theirs, "group": …}` for each hook group of a runtime's settings file."""
-    text = command(runtime, hooks.PROJECT_DIR)
+    """`{"event": theirs, "group": …}` for each hook of a runtime's settings file."""
+    text = command(runtime, hooks)
     for ours, theirs in hooks.EVENTS.items():
         for event in theirs:
-            handler = {"type": "command", "command": text, "timeout": hooks.TIMEOUTS[ours]}
+            handler = {"type": "command", **hooks.HANDLER, "command": text}
+            handler[hooks.TIMEOUT_KEY] = hooks.TIMEOUTS[ours]
             matcher = {"matcher": hooks.MATCHERS[event]} if event in hooks.MATCHERS else {}
-            yield {"event": event, "group": {**matcher, "hooks": [handler]}}
+            flat = hooks.SHAPE == base.FLAT
+            group = {**matcher, **handler} if flat else {**matcher, "hooks": [handler]}
+            yield {"event": event, "group": group}

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from .config import Config
+    from .runs import Run
     from .session import Session
 
 MANUAL = "manual"  # the session where none is on record
@@ -91,14 +92,18 @@ class Project:
             raise HandoffError(f"no session `{wanted}` is on record", hint="see `handoff status`")
         return found
 
-    def runs(self, session_id: str) -> tuple[runs.Run, ...]:
+    def runs(self, session_id: str) -> tuple[Run, ...]:
         """The session's commands, one run each."""
+        return runs.merged(self.recorded(session_id))
+
+    def recorded(self, session_id: str) -> tuple[Run, ...]:
+        """The session's lines of the feedback log: several may be about one command."""
         found = []
         for line in rotation.lines(self.path(self.config.artifacts["feedback"])):
             run = runs.parse(_value(line)) if session_id.encode() in line else None
             if run is not None and run.session_id == session_id:
                 found.append(run)
-        return runs.merged(found)
+        return tuple(found)
 
     def exclusive(self) -> AbstractContextManager[None]:
         return store.exclusive(self.path(f"{STATE_FOLDER}/lock"), self.root)

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 RUNTIMES = {
     "claude-code": "claude_code",
     "codex": "codex",
+    "gemini": "gemini",
+    "qwen": "qwen",
+    "copilot": "copilot",
+    "opencode": "opencode",
 }
 
 
@@ -25,6 +29,11 @@ def hooks(runtime: str) -> protocol.Hooks:
 
 def transcript(runtime: str) -> protocol.Transcript:
     module: protocol.Transcript = _module(runtime, "transcript")
+    return module
+
+
+def plugin(runtime: str) -> protocol.Plugin:
+    module: protocol.Plugin = _module(runtime, "plugin")
     return module
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
+
+from . import feedback
 
 SOURCES = ("hook", "transcript", "runner")
 
@@ -57,6 +59,29 @@ def merged(runs: Iterable[Run]) -> tuple[Run, ...]:
         elif old.exit_code is None and new.exit_code is not None:
             found[key] = new._replace(started_at=old.started_at or new.started_at)
     return tuple(found.values())
+
+
+def news(known: Iterable[Run], entries: Iterable[dict[str, object]]) -> Iterator[dict[str, object]]:
+    """The entries of a transcript that say more than the `known` runs of the log, in its order.
+
+    A command that a hook recorded without an id takes the place of the first such record of the
+    same command that no transcript has completed yet.
+    """
+    known = tuple(known)
+    told = {run.id for run in known if run.source == "transcript"}
+    waiting: dict[str, list[str]] = {}
+    for run in known:
+        if run.id.startswith(feedback.UNNAMED) and run.id not in told:
+            waiting.setdefault(run.command, []).append(run.id)
+    exit_codes = {run.id: run.exit_code for run in merged(known)}
+    for entry in entries:
+        unnamed = waiting.get(str(entry["command"]))
+        if unnamed and entry["command_id"] not in exit_codes:
+            yield {**entry, "command_id": unnamed.pop(0)}
+        elif entry["command_id"] not in exit_codes or (
+            exit_codes[str(entry["command_id"])] is None and entry["exit_code"] is not None
+        ):
+            yield entry
 
 
 def _text(value: Any) -> str:

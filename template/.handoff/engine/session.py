@@ -42,6 +42,7 @@ class Session(NamedTuple):
     look_at_bytes: int = 0  # size of the transcript from which its context use is looked at again
     closed: bool = False  # `close` has run in it
     held: bool = False  # the end of a turn was held up once
+    owed: bool = False  # the packet, which its model was not told at the start
     turns: int = 0
     transcript: str | None = None
     offset: int = 0  # bytes of the transcript already read
@@ -84,6 +85,8 @@ def after_event(session: Session, event: base.HookEvent, now: float) -> Session:
     session = session._replace(
         started_at=session.started_at or now,
         transcript=event.transcript or session.transcript,
+        used_tokens=session.used_tokens if event.used_tokens is None else event.used_tokens,
+        window_tokens=event.window_tokens or session.window_tokens,
     )
     if event.kind == base.SESSION_END:
         return session._replace(

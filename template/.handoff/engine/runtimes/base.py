@@ -21,6 +21,9 @@ TURN_END = "turn-end"
 PRE_COMPACT = "pre-compact"
 SESSION_END = "session-end"
 
+# How a runtime takes hooks: groups of handlers by event, handlers by event, or a file of code.
+NESTED, FLAT, PLUGIN = "nested", "flat", "plugin"
+
 
 class HookEvent:
     """One call of a hook; fields that an event does not have are empty."""
@@ -38,6 +41,8 @@ class HookEvent:
         may_hold: bool = False,  # turn-end: the turn can be made to go on, and was not yet
         entry: dict[str, object] | None = None,  # command: its feedback entry
         plan: tuple[Step, ...] | None = None,  # command: the agent's to-do list, where that is one
+        used_tokens: int | None = None,  # of the context, where the payload tells
+        window_tokens: int | None = None,
     ) -> None:
         self.kind = kind
         self.name = name
@@ -50,6 +55,8 @@ class HookEvent:
         self.may_hold = may_hold
         self.entry = entry
         self.plan = plan
+        self.used_tokens = used_tokens
+        self.window_tokens = window_tokens
 
 
 def event_of(
@@ -80,6 +87,12 @@ def event_of(
         may_hold=payload.get("stop_hook_active") is False,
         entry=entry(payload) if kind == COMMAND else None,
     )
+
+
+def number(payload: Mapping[str, Any], key: str) -> int | None:
+    """The whole number at `key`, or None."""
+    value = payload.get(key)
+    return value if type(value) is int else None
 
 
 def text(payload: Mapping[str, Any], key: str) -> str:

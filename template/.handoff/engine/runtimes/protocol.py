@@ -14,10 +14,17 @@ class Hooks(Protocol):
     """`runtimes/<name>/hooks.py`: the entries to install, payloads in, replies out."""
 
     SETTINGS: str  # the project's settings file, from the repository root
+    SHAPE: str  # nested, flat or plugin, as in `base`
+    COMMENTS: bool  # the settings file's reader takes comments
+    FRESH: Mapping[str, object]  # what a settings file that we create needs besides
+    HANDLER: Mapping[str, object]  # what each handler has besides its command
+    TIMEOUT_KEY: str
     EVENTS: Mapping[str, tuple[str, ...]]  # ours: theirs
     MATCHERS: Mapping[str, str]  # their event: which of its occasions
     TIMEOUTS: Mapping[str, int]  # our event: in the runtime's own unit
     PROJECT_DIR: str  # shell expression for a folder inside the project
+    UNLESS: tuple[str, ...]  # variables of other programs that run this settings file's hooks, too
+    UNHEARD: tuple[str, ...]  # sources of a start at which what the hook says reaches no model
     TAIL_BYTES: int  # how much of the transcript's end may hold a command's exit code; 0 = none
 
     def event(self, payload: Mapping[str, Any]) -> HookEvent | None:
@@ -33,8 +40,16 @@ class Hooks(Protocol):
         """The object that makes a turn which is about to end go on, for this reason."""
 
 
+class Plugin(Protocol):
+    """`runtimes/<name>/plugin.py`, where its `hooks.SHAPE` is plugin."""
+
+    TEXT: str  # the whole file of code, whose first line holds `hookplan.MARK`
+
+
 class Transcript(Protocol):
     """`runtimes/<name>/transcript.py`: complete lines in, records out."""
+
+    KEPT: bool  # whether the runtime keeps sessions in files of lines at all
 
     def records(self, lines: Iterable[bytes]) -> Iterator[records.Record]: ...
 

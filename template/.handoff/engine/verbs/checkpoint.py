@@ -7,7 +7,7 @@ import os
 import time
 from typing import TYPE_CHECKING
 
-from .. import budget, feedback, git, layout, names, registry, session, store
+from .. import budget, feedback, git, layout, names, registry, runs, session, store
 from ..runtimes import base
 from . import board, topic
 from .publish import publish
@@ -64,18 +64,14 @@ def caught_up(project: Project, current: Session) -> Session:
 
 def swept(project: Project, current: Session) -> Session:
     """The session after the unread part of its transcript, whose commands join the feedback log."""
+    if not registry.transcript(current.runtime).KEPT:
+        return current
     if not current.transcript or not os.path.isfile(current.transcript):
         where = f": `{current.transcript}`" if current.transcript else ""
         return current._replace(note=f"transcript unavailable{where}")
     with contextlib.closing(store.Lines(current.transcript, current.offset)) as lines:
         found = registry.transcript(current.runtime).records(lines)
         current, commands = session.after_records(current, found)
-    exit_codes = {run.id: run.exit_code for run in project.runs(current.id)}
-    new = [
-        entry
-        for entry in commands
-        if entry["command_id"] not in exit_codes
-        or (exit_codes[str(entry["command_id"])] is None and entry["exit_code"] is not None)
-    ]
+    new = runs.news(project.recorded(current.id), commands)
     layout.append_feedback(project.root, b"".join(map(feedback.line, new)))
     return current._replace(offset=lines.offset, note=None)

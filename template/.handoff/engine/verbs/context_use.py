@@ -18,7 +18,7 @@ TAIL_BYTES = 512_000
 def looked_at(project: Project, current: Session) -> tuple[Session, str]:
     """The session with its newest context use, and what the agent is to be told, if anything."""
     if not current.transcript or not os.path.isfile(current.transcript):
-        return current, ""
+        return budget.looked_at(current, project.config, current.used_tokens or 0)
     size = os.path.getsize(current.transcript)
     tail = logs.tail(current.transcript, TAIL_BYTES)
     lines = tail.split(b"\n")[size > len(tail) :]  # the first may lack its beginning

@@ -46,7 +46,8 @@ def _answer(root: str, runtime: str, hooks: Hooks, event: base.HookEvent) -> byt
             context = start.noted(project, runtime, event)
         else:
             reason = checkpoint.checkpoint(project, runtime, event)
-            return json.dumps(hooks.hold(reason)).encode() if reason else b""
+            held = hooks.hold(reason) if reason else {}
+            return json.dumps(held).encode() if held else b""
     return json.dumps(hooks.reply(event.name, context)).encode() if context else b""
 
 
@@ -71,6 +72,7 @@ def _record(root: str, hooks: Hooks, event: base.HookEvent) -> None:
         return
     if entry["exit_code"] is None and hooks.TAIL_BYTES and event.transcript:
         entry = hooks.settled(entry, logs.tail(event.transcript, hooks.TAIL_BYTES))
+    entry["command_id"] = entry["command_id"] or f"{feedback.UNNAMED}{time.time_ns()}"
     took = entry["duration_ms"]
     entry["started_at"] = round(time.time() - (took / 1000 if isinstance(took, int) else 0), 3)
     entry["session_id"] = names.folder(event.native_id)
@@ -79,10 +81,10 @@ def _record(root: str, hooks: Hooks, event: base.HookEvent) -> None:
 
 def _is_to_look(root: str, event: base.HookEvent) -> bool:
     """Whether so much was said since the last look that the context may have reached a limit."""
-    if not event.transcript or (event.entry and event.entry["agent_note"]):
+    if event.entry and event.entry["agent_note"]:
         return False  # a subagent has a context of its own
     try:
-        size = os.path.getsize(event.transcript)
+        size = os.path.getsize(event.transcript) if event.transcript else event.used_tokens or 0
         record = os.path.join(root, layout.session(names.folder(event.native_id)))
         with open(record, encoding="utf-8") as file:
             return size >= int(json.load(file)["look_at_bytes"])

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from .. import hookplan, registry
+from ..runtimes import base
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -22,7 +23,12 @@ def run(project: Project, options: Namespace) -> int:
     plans = []
     for runtime in options.runtime or project.config.runtimes:
         hooks = registry.hooks(runtime)
+        plan = {"runtime": runtime, "settings": hooks.SETTINGS}
+        if hooks.SHAPE == base.PLUGIN:
+            plans.append({**plan, "file": registry.plugin(runtime).TEXT})
+            continue
         entries = list(hookplan.entries(runtime, hooks))
-        plans.append({"runtime": runtime, "settings": hooks.SETTINGS, "entries": entries})
+        reader = {"comments": hooks.COMMENTS, "fresh": dict(hooks.FRESH)}
+        plans.append({**plan, **reader, "entries": entries})
     print(json.dumps({"mark": hookplan.MARK, "plans": plans}, indent=2))
     return 0

@@ -6,13 +6,13 @@ import json
 import time
 from typing import TYPE_CHECKING, Any
 
-from .. import context, freshness, git, layout, ledger, names, session, worktree
+from .. import context, freshness, git, layout, ledger, names, registry, session, worktree
 from ..errors import HandoffError
+from ..runtimes import base
 from . import checkpoint, context_use, log, ours, snapshot, topic
 
 if TYPE_CHECKING:
     from ..project import Project
-    from ..runtimes import base
     from ..session import Session
 
 MAX_RECOVERED = 5
@@ -39,7 +39,11 @@ def start(project: Project, runtime: str, event: base.HookEvent) -> str:
     if event.source == "resume" and active and active["session"]["id"] == current.id:
         return ""  # it knows all this
     blocked = filed(at, current.topic, state.branch, state.head, "blocked")
-    return told(project, at, active, blocked, state.branch, state.head)
+    context = told(project, at, active, blocked, state.branch, state.head)
+    if context and event.source in registry.hooks(runtime).UNHEARD:
+        project.save_session(current._replace(owed=True))
+        return ""
+    return context
 
 
 def filed(
@@ -58,11 +62,27 @@ def noted(project: Project, runtime: str, event: base.HookEvent) -> str:
         topic=topic.of_new_session(project), base_commit=git.head(project.root)
     )
     current = session.after_event(current, event, time.time())
-    project.save_session(current)  # whatever comes of the look
-    looked, told = context_use.looked_at(project, current)
+    if event.kind == base.PROMPT and not registry.transcript(runtime).KEPT:
+        current = current._replace(turns=current.turns + 1)  # else its transcript counts them
+    project.save_session(current)  # whatever comes of what follows
+    owed = _owed(project, current) if event.kind == base.PROMPT and current.owed else ""
+    looked, notice = context_use.looked_at(
+        project, current._replace(owed=current.owed and not owed)
+    )
     if looked != current:
         project.save_session(looked)
-    return told
+    return "\n\n".join(filter(None, (owed, notice)))
+
+
+def _owed(project: Project, current: Session) -> str:
+    """What the session's model was not told at its start."""
+    at = git.place(project.root)
+    if at is None:
+        return ""
+    branch, head = git.branch(at.top), git.head(at.top)
+    active = filed(at, current.topic, branch, head)
+    blocked = filed(at, current.topic, branch, head, "blocked")
+    return told(project, at, active, blocked, branch, head)
 
 
 def told(

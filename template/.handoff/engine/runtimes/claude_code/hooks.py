@@ -7,6 +7,7 @@ import re
 from ... import feedback
 from ..base import (
     COMMAND,
+    NESTED,
     PRE_COMPACT,
     PROMPT,
     SESSION_END,
@@ -24,6 +25,11 @@ if TYPE_CHECKING:
     from ..base import HookEvent
 
 SETTINGS = ".claude/settings.json"
+SHAPE = NESTED
+COMMENTS = False
+FRESH: dict[str, object] = {}
+HANDLER: dict[str, object] = {}
+TIMEOUT_KEY = "timeout"
 EVENTS = {
     SESSION_START: ("SessionStart",),
     PROMPT: ("UserPromptSubmit",),
@@ -43,6 +49,8 @@ TIMEOUTS = {
     SESSION_END: 20,
 }
 PROJECT_DIR = "${CLAUDE_PROJECT_DIR:-$PWD}"
+UNLESS = ("COPILOT_CLI", "DEVIN_PROJECT_DIR")
+UNHEARD: tuple[str, ...] = ()
 TAIL_BYTES = 0
 
 # Claude Code itself writes this in front of a failed command's output.

@@ -11,6 +11,8 @@ from . import windows
 from .hooks import outcome
 from .words import human_words
 
+KEPT = True
+
 _PLAN_TOOLS = ("TodoWrite", "TaskCreate", "TaskUpdate")
 _STATUSES = {
     "pending": "open",

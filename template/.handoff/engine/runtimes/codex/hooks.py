@@ -7,6 +7,7 @@ import json
 from ... import feedback
 from ..base import (
     COMMAND,
+    NESTED,
     PRE_COMPACT,
     PROMPT,
     SESSION_END,
@@ -25,6 +26,11 @@ if TYPE_CHECKING:
     from ..base import HookEvent
 
 SETTINGS = ".codex/hooks.json"
+SHAPE = NESTED
+COMMENTS = False
+FRESH: dict[str, object] = {}
+HANDLER: dict[str, object] = {}
+TIMEOUT_KEY = "timeout"
 EVENTS = {
     SESSION_START: ("SessionStart",),
     PROMPT: ("UserPromptSubmit",),
@@ -45,6 +51,8 @@ TIMEOUTS = {
     SESSION_END: 3,
 }
 PROJECT_DIR = "$PWD"
+UNLESS: tuple[str, ...] = ()
+UNHEARD: tuple[str, ...] = ()
 # A finished command's line is on disk when its hook runs; its output is in it.
 TAIL_BYTES = 512_000
 PLAN_ACCEPTED = "Plan updated"

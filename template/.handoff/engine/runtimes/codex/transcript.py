@@ -12,6 +12,8 @@ from . import older
 from .hooks import PLAN_ACCEPTED, duration_ms, exit_code
 from .words import command_text, human_words, plan_steps
 
+KEPT = True
+
 _SHELLS = ("exec_command", "shell", "shell_command", "local_shell", "container.exec")
 
 

@@ -1,0 +1,86 @@
+"""GitHub Copilot CLI's hooks: payloads in, replies out.
+
+An event named as Claude Code names it comes with a payload in that shape, without ids of calls and,
+but for the end of a turn, without the path of the session's file.
+"""
+
+from __future__ import annotations
+
+from ... import feedback
+from ..base import (
+    COMMAND,
+    FLAT,
+    PRE_COMPACT,
+    PROMPT,
+    SESSION_END,
+    SESSION_START,
+    TURN_END,
+    event_of,
+    text,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from ..base import HookEvent
+
+SETTINGS = ".github/hooks/handoff.json"
+SHAPE = FLAT
+COMMENTS = False
+FRESH: dict[str, object] = {"version": 1}
+HANDLER: dict[str, object] = {}
+TIMEOUT_KEY = "timeoutSec"
+EVENTS = {
+    SESSION_START: ("SessionStart",),
+    PROMPT: ("UserPromptSubmit",),
+    COMMAND: ("PostToolUse",),
+    TURN_END: ("Stop",),
+    PRE_COMPACT: ("PreCompact",),
+    SESSION_END: ("SessionEnd",),
+}
+MATCHERS: dict[str, str] = {}
+TIMEOUTS = {
+    SESSION_START: 15,
+    PROMPT: 10,
+    COMMAND: 10,
+    TURN_END: 30,
+    PRE_COMPACT: 30,
+    SESSION_END: 20,
+}
+PROJECT_DIR = "${COPILOT_PROJECT_DIR:-$PWD}"
+UNLESS: tuple[str, ...] = ()
+UNHEARD: tuple[str, ...] = ()
+TAIL_BYTES = 0
+
+
+def event(payload: Mapping[str, Any]) -> HookEvent | None:
+    return event_of(payload, EVENTS, ("Bash",), _prompt, _entry)
+
+
+def settled(entry: dict[str, object], tail: bytes) -> dict[str, object]:
+    return entry
+
+
+def reply(name: str, context: str) -> dict[str, Any]:
+    return {"additionalContext": context}
+
+
+def hold(reason: str) -> dict[str, Any]:
+    return {"decision": "block", "reason": reason}
+
+
+def _prompt(payload: Mapping[str, Any]) -> str:
+    return text(payload, "prompt").strip()
+
+
+def _entry(payload: Mapping[str, Any]) -> dict[str, object]:
+    """A command's entry. Its exit code stands here only in text that a command could print too; the
+    session's file has it as a number."""
+    given, result = payload.get("tool_input"), payload.get("tool_result")
+    return feedback.entry(
+        "",
+        text(given, "command") if isinstance(given, dict) else "",
+        text(result, "text_result_for_llm") if isinstance(result, dict) else "",
+    )

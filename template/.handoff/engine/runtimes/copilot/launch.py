@@ -1,0 +1,9 @@
+"""How GitHub Copilot CLI is started."""
+
+from __future__ import annotations
+
+import shlex
+
+
+def resume_command(native_id: str) -> str:
+    return f"copilot --resume={shlex.quote(native_id)}"

@@ -1,0 +1,59 @@
+"""GitHub Copilot CLI's session (`~/.copilot/session-state/<session>/events.jsonl`) as records."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ... import records as r
+from ..lines import items, mapping, objects, seconds, string
+
+KEPT = True
+
+_SHELLS = ("bash", "powershell")
+_ENDING = re.compile(r"\n?<shellId: \S+ completed with exit code -?\d+>\Z")
+
+
+def records(lines: Iterable[bytes]) -> Iterator[r.Record]:
+    for value in objects(lines):
+        if isinstance(value, r.Skipped):
+            yield value
+            continue
+        kind, at = value.get("type"), seconds(value.get("timestamp"))
+        data = mapping(value.get("data"))
+        if kind == "user.message":
+            if string(data.get("content")).strip() and not data.get("source"):
+                yield r.Prompt(string(data["content"]).strip(), at)
+        elif kind == "assistant.message":
+            yield from _answer(data, at)
+        elif kind == "tool.execution_complete":
+            yield from _result(data, at)
+        elif kind == "session.usage_record":
+            yield from _usage(mapping(data.get("usage")))
+
+
+def _answer(data: dict[str, Any], at: float | None) -> Iterator[r.Record]:
+    note = "subagent" if data.get("parentToolCallId") else None
+    if string(data.get("content")) and note is None:
+        yield r.Reply(string(data["content"]), at)
+    for call in map(mapping, items(data.get("toolRequests"))):
+        if call.get("name") in _SHELLS:
+            given = mapping(call.get("arguments"))
+            yield r.Call(string(call.get("toolCallId")), string(given.get("command")), at, note)
+
+
+def _result(data: dict[str, Any], at: float | None) -> Iterator[r.Record]:
+    ended = mapping(data.get("shellExecution")).get("exitCode")
+    result = mapping(data.get("result"))
+    output = _ENDING.sub("", string(result.get("detailedContent") or result.get("content")))
+    code = ended if type(ended) is int else None
+    error = None if code is not None else "no exit code recorded"
+    yield r.Result(string(data.get("toolCallId")), code, output, "", at, error)
+
+
+def _usage(usage: dict[str, Any]) -> Iterator[r.Record]:
+    used, window = usage.get("inputTokens"), usage.get("maxPromptTokens")
+    if type(used) is int and usage.get("interactionType") in (None, "conversation-agent"):
+        limit = window if type(window) is int else None
+        yield r.Usage(used, limit, string(usage.get("model")) or None)

@@ -1,0 +1,9 @@
+"""How Gemini CLI is started."""
+
+from __future__ import annotations
+
+import shlex
+
+
+def resume_command(native_id: str) -> str:
+    return f"gemini --resume {shlex.quote(native_id)}"

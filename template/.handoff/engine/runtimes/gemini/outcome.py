@@ -1,0 +1,40 @@
+"""How a command of Gemini CLI ended: it tells that in text alone, around what the command printed.
+
+The text is `Output: …`, then, where they have something to say, the lines `Error:`, `Exit Code:`,
+`Signal:`, `Background PIDs:` and `Process Group PGID:`; an exit code of 0 is not said. What the
+command printed is known beside it as long as it is short: then what follows it is Gemini's own.
+Where the output was shortened only the last lines count, so a command that passed and printed
+`Exit Code: 5` last reads as failed; one that failed never reads as passed.
+"""
+
+from __future__ import annotations
+
+import re
+
+_OPENING, _CLOSING = "<untrusted_context>\n", "\n</untrusted_context>"
+_OUTPUT = "Output: "
+_OWN = re.compile(
+    r"(?:\nError: (?P<error>[^\n]*))?(?:\nExit Code: (?P<code>-?\d{1,10}))?"
+    r"(?:\nSignal: (?P<signal>[^\n]*))?(?:\nBackground PIDs: [^\n]*)?"
+    r"(?:\nProcess Group PGID: [^\n]*)?\Z"
+)
+
+
+def outcome(told: str, shown: object) -> tuple[int | None, str, str | None]:
+    """Exit code, output and error of a command, from the text for the model and the one shown."""
+    text = told.partition(_CLOSING)[0] if told.startswith(_OPENING) else ""
+    text = text[len(_OPENING) :]
+    if not text.startswith(_OUTPUT):
+        return None, told, "no outcome told"
+    body = text[len(_OUTPUT) :]
+    if isinstance(shown, str) and body.startswith(shown.rstrip("\n")):
+        output = shown.rstrip("\n")
+        own = _OWN.match(body, len(output))
+    else:
+        own = _OWN.search(body)
+        output = body[: own.start()] if own else body
+    if own is None:
+        return None, output, "no outcome told"
+    if own["signal"] or own["error"]:
+        return None, output, own["error"] or f"ended by signal {own['signal']}"
+    return int(own["code"] or 0), output, None

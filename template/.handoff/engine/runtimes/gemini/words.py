@@ -1,0 +1,15 @@
+"""Which of a prompt's words a human typed."""
+
+from __future__ import annotations
+
+import re
+
+# What hooks said before, and what Gemini says of the session, stand in the user's name.
+_OTHERS = re.compile(
+    r"<(hook_context|session_context)>.*?(?:</\1>|\Z)|\A\s*/[a-z]+(?:\s|\Z)", re.DOTALL
+)
+
+
+def human_words(text: str) -> str:
+    """What the human said in `text`, or an empty string where the program said it."""
+    return _OTHERS.sub("", text).strip()

@@ -1,0 +1,1 @@
+"""OpenCode, https://opencode.ai; observed on 1.18.33."""

@@ -1,0 +1,96 @@
+"""OpenCode's hooks: what our plugin sends in, replies for it out."""
+
+from __future__ import annotations
+
+from ... import feedback
+from ..base import (
+    COMMAND,
+    PLUGIN,
+    PRE_COMPACT,
+    PROMPT,
+    SESSION_END,
+    SESSION_START,
+    TURN_END,
+    event_of,
+    number,
+    text,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from ...records import Step
+    from ..base import HookEvent
+
+SETTINGS = ".opencode/plugins/handoff.js"
+SHAPE = PLUGIN
+COMMENTS = False
+FRESH: dict[str, object] = {}
+HANDLER: dict[str, object] = {}
+TIMEOUT_KEY = ""
+EVENTS = {
+    SESSION_START: ("SessionStart",),
+    PROMPT: ("UserPromptSubmit",),
+    COMMAND: ("PostToolUse",),
+    TURN_END: ("Stop",),
+    PRE_COMPACT: ("PreCompact",),
+    SESSION_END: ("SessionEnd",),
+}
+MATCHERS: dict[str, str] = {}
+TIMEOUTS: dict[str, int] = {}
+PROJECT_DIR = ""
+UNLESS: tuple[str, ...] = ()
+UNHEARD: tuple[str, ...] = ()
+TAIL_BYTES = 0
+
+
+def event(payload: Mapping[str, Any]) -> HookEvent | None:
+    found = event_of(payload, EVENTS, ("bash", "todowrite"), _prompt, _entry)
+    if found is None:
+        return None
+    found.used_tokens = number(payload, "used_tokens")
+    found.window_tokens = number(payload, "window_tokens")
+    if payload.get("tool_name") == "todowrite":
+        found.entry, found.plan = None, _plan(payload)
+    return found
+
+
+def settled(entry: dict[str, object], tail: bytes) -> dict[str, object]:
+    return entry
+
+
+def reply(name: str, context: str) -> dict[str, Any]:
+    return {"context": context}
+
+
+def hold(reason: str) -> dict[str, Any]:
+    return {}  # a turn that ended is not made to go on
+
+
+def _prompt(payload: Mapping[str, Any]) -> str:
+    said = text(payload, "prompt").strip()
+    # `opencode run` hands a prompt with spaces on in quotes.
+    return said[1:-1].strip() if len(said) > 1 and said[0] == said[-1] == '"' else said
+
+
+def _plan(payload: Mapping[str, Any]) -> tuple[Step, ...] | None:
+    from .words import plan_steps
+
+    given = payload.get("tool_input")
+    return plan_steps(given.get("todos")) if isinstance(given, dict) else None
+
+
+def _entry(payload: Mapping[str, Any]) -> dict[str, object]:
+    given, response = payload.get("tool_input"), payload.get("tool_response")
+    response = response if isinstance(response, dict) else {}
+    code = number(response, "exit")
+    return feedback.entry(
+        text(payload, "tool_use_id"),
+        text(given, "command") if isinstance(given, dict) else "",
+        text(response, "output"),
+        exit_code=code,
+        error=None if code is not None else "no exit code told",
+        agent_note="subagent" if payload.get("agent_id") else None,
+    )

@@ -1,0 +1,9 @@
+"""How OpenCode is started."""
+
+from __future__ import annotations
+
+import shlex
+
+
+def resume_command(native_id: str) -> str:
+    return f"opencode -s {shlex.quote(native_id)}"

@@ -1,0 +1,1 @@
+"""Qwen Code, https://github.com/QwenLM/qwen-code; observed on 0.24.4."""

@@ -1,0 +1,101 @@
+"""Qwen Code's hooks: payloads in, replies out. A headless run reports no end of its session."""
+
+from __future__ import annotations
+
+from ... import feedback
+from ..base import (
+    COMMAND,
+    NESTED,
+    PRE_COMPACT,
+    PROMPT,
+    SESSION_END,
+    SESSION_START,
+    TURN_END,
+    event_of,
+    number,
+    text,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from ..base import HookEvent
+
+SETTINGS = ".qwen/settings.json"
+SHAPE = NESTED
+COMMENTS = True
+FRESH: dict[str, object] = {"$version": 4}  # without it Qwen would write it in
+HANDLER: dict[str, object] = {}
+TIMEOUT_KEY = "timeout"
+EVENTS = {
+    SESSION_START: ("SessionStart",),
+    PROMPT: ("UserPromptSubmit",),
+    COMMAND: ("PostToolUse", "PostToolUseFailure"),
+    TURN_END: ("Stop",),
+    PRE_COMPACT: ("PreCompact",),
+    SESSION_END: ("SessionEnd",),
+}
+MATCHERS = {"PostToolUse": "run_shell_command", "PostToolUseFailure": "run_shell_command"}
+# Seconds; 1000 and more would be taken for milliseconds.
+TIMEOUTS = {
+    SESSION_START: 15,
+    PROMPT: 10,
+    COMMAND: 10,
+    TURN_END: 30,
+    PRE_COMPACT: 30,
+    SESSION_END: 20,
+}
+PROJECT_DIR = "${QWEN_PROJECT_DIR:-$PWD}"
+UNLESS: tuple[str, ...] = ()
+UNHEARD: tuple[str, ...] = ()
+TAIL_BYTES = 0  # a command's line is written after its hook has run
+
+
+def event(payload: Mapping[str, Any]) -> HookEvent | None:
+    found = event_of(payload, EVENTS, ("run_shell_command",), _prompt, _entry)
+    if found is None or (found.kind == PROMPT and not text(payload, "prompt")):
+        return None  # after every batch of tools the prompt's event comes again, empty
+    if found.kind == TURN_END:
+        found.used_tokens = number(payload, "input_tokens")
+        found.window_tokens = number(payload, "context_limit")
+    return found
+
+
+def settled(entry: dict[str, object], tail: bytes) -> dict[str, object]:
+    return entry
+
+
+def reply(name: str, context: str) -> dict[str, Any]:
+    return {"hookSpecificOutput": {"hookEventName": name, "additionalContext": context}}
+
+
+def hold(reason: str) -> dict[str, Any]:
+    return {"decision": "block", "reason": reason}
+
+
+def _prompt(payload: Mapping[str, Any]) -> str:
+    from .words import human_words
+
+    return human_words(text(payload, "prompt"))
+
+
+def _entry(payload: Mapping[str, Any]) -> dict[str, object]:
+    """A command's entry. That it failed is told by the event; with which code, by text alone here,
+    and by a number in the session's file."""
+    given, response = payload.get("tool_input"), payload.get("tool_response")
+    given = given if isinstance(given, dict) else {}
+    failure = text(payload, "error")
+    background = given.get("is_background") is True
+    shown = text(response, "returnDisplay") if isinstance(response, dict) else ""
+    passed = payload.get("hook_event_name") == "PostToolUse" and not background
+    return feedback.entry(
+        text(payload, "tool_call_id"),
+        text(given, "command"),
+        shown or failure,
+        exit_code=0 if passed else None,
+        error="sent to the background" if background else None,
+        duration_ms=number(payload, "duration_ms"),
+        agent_note="subagent" if payload.get("agent_id") else None,
+    )

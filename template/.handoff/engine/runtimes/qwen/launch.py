@@ -1,0 +1,9 @@
+"""How Qwen Code is started."""
+
+from __future__ import annotations
+
+import shlex
+
+
+def resume_command(native_id: str) -> str:
+    return f"qwen --resume {shlex.quote(native_id)}"

@@ -13,7 +13,7 @@ from tests.repository import Repository
 
 @pytest.fixture(scope="session")
 def prototype(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A repository as `handoff init` leaves it for every runtime; none of our files is committed."""
+    """A repository that was set up for every runtime; none of our files is committed."""
     made = repository.new(tmp_path_factory.mktemp("prototype") / "app")
     made.write("app.py", "print('hello')\n")
     made.commit("start")

@@ -30,7 +30,7 @@ def test_installed_afresh_it_sets_a_repository_up_whose_hooks_write_valid_packet
     made.commit("start")
     handoff = str(tmp_path / "venv" / "bin" / "handoff")
     done = subprocess.run(
-        [handoff, "init", "--defaults"],
+        [handoff, "init", "--defaults", "--data", f"runtimes=[{', '.join(SETTINGS)}]"],
         cwd=made.path,
         env=environment(made.path),
         capture_output=True,

@@ -19,8 +19,11 @@ def test_removing_the_hooks_of_a_fresh_project_removes_the_files_that_only_we_wr
     project: Repository,
 ) -> None:
     assert project.handoff("hooks", "remove").returncode == 0
-    assert settings(project) == {"claude-code": None, "codex": None}
-    assert not (project.path / ".codex").exists()
+    assert settings(project) == dict.fromkeys(SETTINGS)
+    for path in SETTINGS.values():
+        assert (project.path / path).parts[-2] == ".claude" or not (
+            project.path / path
+        ).parent.exists()
 
 
 def test_installing_twice_changes_nothing(project: Repository) -> None:
@@ -34,7 +37,8 @@ def test_installing_twice_changes_nothing(project: Repository) -> None:
 def test_removal_gives_the_original_bytes_back(project: Repository, theirs: str) -> None:
     project.handoff("hooks", "remove")
     for path in SETTINGS.values():
-        project.write(path, theirs)
+        if path.endswith(".json"):
+            project.write(path, theirs)
     before = settings(project)
     assert project.handoff("hooks", "install").returncode == 0
     assert settings(project) != before
@@ -45,7 +49,7 @@ def test_removal_gives_the_original_bytes_back(project: Repository, theirs: str)
 def test_one_runtime_can_be_chosen(project: Repository) -> None:
     before = settings(project)
     assert project.handoff("hooks", "remove", "--runtime", "codex").returncode == 0
-    assert settings(project) == {"claude-code": before["claude-code"], "codex": None}
+    assert settings(project) == {**before, "codex": None}
     unknown = project.handoff("hooks", "install", "--runtime", "emacs")
     assert unknown.returncode == 1
     assert "no runtime is called `emacs`" in " ".join(unknown.stderr.split())
@@ -56,11 +60,25 @@ def test_status_is_read_from_the_files(project: Repository) -> None:
         rows = json.loads(project.handoff("hooks", "status", "--json").stdout)
         return {row["runtime"]: row["status"] for row in rows}
 
-    assert status() == {"claude-code": "installed", "codex": "installed"}
+    assert status() == dict.fromkeys(SETTINGS, "installed")
     path = project.path / SETTINGS["codex"]
     path.write_text(path.read_text().replace('"timeout": 15', '"timeout": 5'))
     project.handoff("hooks", "remove", "--runtime", "claude-code")
-    assert status() == {"claude-code": "not installed", "codex": "outdated"}
+    plugin = project.path / SETTINGS["opencode"]
+    plugin.write_text(plugin.read_text() + "// an older version\n")
+    changed = {"claude-code": "not installed", "codex": "outdated", "opencode": "outdated"}
+    assert status() == {**dict.fromkeys(SETTINGS, "installed"), **changed}
+
+
+def test_a_plugin_of_somebody_else_is_left_alone(project: Repository) -> None:
+    project.handoff("hooks", "remove")
+    theirs = project.write(SETTINGS["opencode"], "export const Mine = async () => ({})\n")
+    done = project.handoff("hooks", "install")
+    assert done.returncode == 1
+    assert "is there and not ours" in done.stderr
+    assert not (project.path / SETTINGS["codex"]).exists()  # all or nothing
+    assert project.handoff("hooks", "remove").returncode == 0
+    assert theirs.read_text() == "export const Mine = async () => ({})\n"
 
 
 def test_a_dry_run_prints_the_diff_and_writes_nothing(project: Repository) -> None:

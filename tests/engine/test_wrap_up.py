@@ -8,62 +8,91 @@ from typing import Any
 
 import pytest
 
+from engine import registry
+from engine.runtimes import base
+from tests.real.sandbox import strings
 from tests.repository import SETTINGS, Repository
 
+WINDOW = 100_000
 each_runtime = pytest.mark.parametrize("runtime", SETTINGS)
-FAILING = {"claude-code": "PostToolUseFailure", "codex": "PostToolUse"}
+each_that_holds = pytest.mark.parametrize("runtime", sorted({*SETTINGS} - {"opencode"}))
+each_that_compacts = pytest.mark.parametrize("runtime", sorted({*SETTINGS} - {"gemini"}))
+    "runtime", [one for one in SETTINGS if one != "gemini"]
+)
 
 
-def usage(runtime: str, percent: int) -> dict[str, Any]:
-    """A line of the transcript that says how full the context is."""
+def usage(runtime: str, used: int) -> dict[str, Any]:
+    """A line of the runtime's transcript that says how full the context is."""
     if runtime == "codex":
-        last = {"last_token_usage": {"total_tokens": percent * 1_000}}
-        info = {**last, "model_context_window": 100_000}
+        last = {"last_token_usage": {"total_tokens": used}}
+        info = {**last, "model_context_window": WINDOW}
         return {"type": "event_msg", "payload": {"type": "token_count", "info": info}}
-    counts = {"input_tokens": 500, "cache_read_input_tokens": percent * 2_000 - 500}
-    message = {"model": "claude-haiku-4-5-20251001", "content": [], "usage": counts}
-    return {"type": "assistant", "message": message}
+    if runtime == "gemini":
+        return {"type": "gemini", "id": f"m{used}", "content": "", "tokens": {"input": used}}
+    if runtime == "qwen":
+        return {"type": "assistant", "usageMetadata": {"promptTokenCount": used}}
+    if runtime == "copilot":
+        return {
+            "type": "session.usage_record",
+            "data": {"usage": {"inputTokens": used, "maxPromptTokens": WINDOW}},
+        }
+    counts = {"input_tokens": 500, "cache_read_input_tokens": used - 500}
+    return {"type": "assistant", "message": {"model": "scripted", "content": [], "usage": counts}}
 
 
 class Talk:
-    """A session whose transcript grows."""
+    """A session whose transcript grows, or whose plugin tells how much was used."""
 
     def __init__(self, project: Repository, runtime: str) -> None:
         self.project, self.runtime = project, runtime
+        self.hooks = registry.hooks(runtime)
         self.transcript: Path = project.path.parent / "transcript.jsonl"
         self.transcript.write_text("", encoding="utf-8")
-        self.number = 0
+        self.number = self.used = 0
+        project.configure(context_windows={"scripted": WINDOW, "": WINDOW})
+        if runtime == "copilot":  # it tells where its transcript is at the end of a turn
+            self.stop()
 
     def use(self, percent: int, filler: int = 0) -> None:
-        line = json.dumps({**usage(self.runtime, percent), "filler": "x" * filler})
+        self.used = percent * WINDOW // 100
+        line = json.dumps({**usage(self.runtime, self.used), "filler": "x" * filler})
         with self.transcript.open("a", encoding="utf-8") as file:
             file.write(line + "\n")
 
-    def hook(self, event: str, **keys: Any) -> str:
+    def hook(self, kind: str, event: str = "", **keys: Any) -> str:
         """What the hook made the model read, or its reason to go on."""
-        payload = {"session_id": "s-1", "transcript_path": str(self.transcript), **keys}
-        said = self.project.hook(self.runtime, {"hook_event_name": event, **payload})
+        event = event or self.hooks.EVENTS[kind][0]
+        payload = {"session_id": "s-1", "hook_event_name": event, **keys}
+        if self.runtime == "opencode":
+            payload |= {"used_tokens": self.used, "window_tokens": WINDOW}
+        elif self.runtime != "copilot" or kind == base.TURN_END:
+            payload |= {"transcript_path": str(self.transcript)}
+        said = self.project.hook(self.runtime, payload)
         assert self.project.hook_log() == ""
         if not said:
             return ""
         reply = json.loads(said)
-        if "hookSpecificOutput" not in reply:
-            assert set(reply) == {"decision", "reason"}
-            assert reply["decision"] == "block"
+        if "decision" in reply:
+            assert reply == self.hooks.hold(reply["reason"])
             return str(reply["reason"])
-        assert reply["hookSpecificOutput"]["hookEventName"] == event
-        return str(reply["hookSpecificOutput"]["additionalContext"])
+        (text,) = [text for text in strings(reply) if text.startswith("handoff: ")]
+        assert reply == self.hooks.reply(event, text)
+        return text
 
     def prompt(self) -> str:
-        return self.hook("UserPromptSubmit", prompt="Go on")
+        return self.hook(base.PROMPT, prompt="Go on")
 
-    def command(self, event: str = "PostToolUse", **keys: Any) -> str:
+    def command(self, **keys: Any) -> str:
         self.number += 1
-        done = {"tool_name": "Bash", "tool_input": {"command": "make"}, "tool_response": {}}
-        return self.hook(event, **done, tool_use_id=f"t{self.number}", **keys)
+        tool = {"codex": "Bash", "claude-code": "Bash", "copilot": "Bash", "opencode": "bash"}
+        done: dict[str, Any] = {"tool_name": tool.get(self.runtime, "run_shell_command")}
+        done |= {"tool_input": {"command": "make"}, "tool_use_id": f"t{self.number}"}
+        failing = self.hooks.EVENTS[base.COMMAND][-1]
+        return self.hook(base.COMMAND, failing, **done, tool_response={}, **keys)
 
     def stop(self, active: bool = False) -> str:
-        return self.hook("Stop", stop_hook_active=active, last_assistant_message="Done.")
+        said = {"last_assistant_message": "Next: the rest."}
+        return self.hook(base.TURN_END, stop_hook_active=active, **said)
 
 
 @pytest.fixture
@@ -78,7 +107,7 @@ def test_a_command_tells_each_limit_once(project: Repository, runtime: str) -> N
     assert talk.prompt() == ""
     for percent, told in ((10, ""), (49, ""), (50, "50 %"), (74, ""), (76, "Wrap up"), (90, "")):
         talk.use(percent, filler=percent * 2_000)
-        said = talk.command(FAILING[runtime])
+        said = talk.command()
         assert bool(said) == bool(told), percent
         assert told in said
 
@@ -92,12 +121,12 @@ def test_a_prompt_tells_it_too(project: Repository, runtime: str) -> None:
     assert talk.command() == ""
 
 
-@each_runtime
+@each_that_compacts
 def test_after_a_compaction_it_is_told_again(project: Repository, runtime: str) -> None:
     talk = Talk(project, runtime)
     talk.use(80)
     assert talk.prompt()
-    talk.hook("PreCompact", trigger="auto")
+    talk.hook(base.PRE_COMPACT, trigger="auto")
     talk.use(5)
     assert talk.command() == ""
     talk.use(60, filler=200_000)
@@ -110,7 +139,7 @@ def test_a_compaction_of_claude_code_counts_before_the_model_speaks_again(
     talk = Talk(project, "claude-code")
     talk.use(80)
     assert talk.prompt()
-    talk.hook("PreCompact", trigger="manual")
+    talk.hook(base.PRE_COMPACT, trigger="manual")
     line = {"type": "system", "subtype": "compact_boundary", "compactMetadata": {"postTokens": 9}}
     with talk.transcript.open("a", encoding="utf-8") as file:
         file.write(json.dumps(line) + "\n")
@@ -132,8 +161,7 @@ def test_the_packet_tells_the_context_use(project: Repository, runtime: str) -> 
     talk.use(51)
     project.write("new.py", "x = 1\n")
     talk.stop()
-    window = {"claude-code": 200_000, "codex": 100_000}[runtime]
-    use = {"used_tokens": 51 * window // 100, "window_tokens": window, "percent": 51}
+    use = {"used_tokens": 51_000, "window_tokens": WINDOW, "percent": 51}
     assert project.active()["context_usage"] == use
 
 
@@ -145,7 +173,7 @@ def test_by_default_no_turn_is_held_up(project: Repository, runtime: str) -> Non
     assert talk.stop() == ""
 
 
-@each_runtime
+@each_that_holds
 def test_a_turn_is_held_up_once_where_the_project_wants_it(
     project_that_holds: Repository, runtime: str
 ) -> None:
@@ -160,7 +188,7 @@ def test_a_turn_is_held_up_once_where_the_project_wants_it(
     assert talk.stop() == ""
 
 
-@each_runtime
+@each_that_holds
 def test_no_turn_is_held_up_once_the_session_was_closed(
     project_that_holds: Repository, runtime: str
 ) -> None:
@@ -176,7 +204,7 @@ def test_an_interrupted_turn_is_not_held_up(project_that_holds: Repository) -> N
     talk = Talk(project_that_holds, "codex")
     talk.prompt()
     talk.use(90)
-    assert talk.hook("Interrupt") == ""
+    assert talk.hook(base.TURN_END, "Interrupt") == ""
 
 
 @each_runtime

@@ -83,10 +83,12 @@ def _is_to_look(root: str, event: base.HookEvent) -> bool:
     """Whether so much was said since the last look that the context may have reached a limit."""
     if event.entry and event.entry["agent_note"]:
         return False  # a subagent has a context of its own
+    record = os.path.join(root, layout.session(names.folder(event.native_id)))
     try:
-        size = os.path.getsize(event.transcript) if event.transcript else event.used_tokens or 0
-        record = os.path.join(root, layout.session(names.folder(event.native_id)))
         with open(record, encoding="utf-8") as file:
-            return size >= int(json.load(file)["look_at_bytes"])
+            known = json.load(file)
+        transcript = event.transcript or known["transcript"]
+        size = os.path.getsize(transcript) if transcript else event.used_tokens or 0
+        return size >= int(known["look_at_bytes"])
     except (OSError, ValueError, KeyError, TypeError):
         return False  # no prompt of its session was seen

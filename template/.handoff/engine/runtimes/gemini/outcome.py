@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 
 _OPENING, _CLOSING = "<untrusted_context>\n", "\n</untrusted_context>"
-_OUTPUT = "Output: "
+_OUTPUT, _NOTHING = "Output: ", "(empty)"
 _OWN = re.compile(
     r"(?:\nError: (?P<error>[^\n]*))?(?:\nExit Code: (?P<code>-?\d{1,10}))?"
     r"(?:\nSignal: (?P<signal>[^\n]*))?(?:\nBackground PIDs: [^\n]*)?"
@@ -27,9 +27,9 @@ def outcome(told: str, shown: object) -> tuple[int | None, str, str | None]:
     if not text.startswith(_OUTPUT):
         return None, told, "no outcome told"
     body = text[len(_OUTPUT) :]
-    if isinstance(shown, str) and body.startswith(shown.rstrip("\n")):
-        output = shown.rstrip("\n")
-        own = _OWN.match(body, len(output))
+    output = shown.rstrip("\n") if isinstance(shown, str) else None
+    if output is not None and body.startswith(output or _NOTHING):
+        own = _OWN.match(body, len(output or _NOTHING))
     else:
         own = _OWN.search(body)
         output = body[: own.start()] if own else body

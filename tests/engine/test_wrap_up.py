@@ -17,8 +17,6 @@ WINDOW = 100_000
 each_runtime = pytest.mark.parametrize("runtime", SETTINGS)
 each_that_holds = pytest.mark.parametrize("runtime", sorted({*SETTINGS} - {"opencode"}))
 each_that_compacts = pytest.mark.parametrize("runtime", sorted({*SETTINGS} - {"gemini"}))
-    "runtime", [one for one in SETTINGS if one != "gemini"]
-)
 
 
 def usage(runtime: str, used: int) -> dict[str, Any]:

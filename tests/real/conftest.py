@@ -18,5 +18,6 @@ def scratch(tmp_path: Path) -> Repository:
     made.git("config", "user.name", "Test")
     made.git("config", "user.email", "test@localhost")
     made.commit("start")
-    assert made.handoff("init", "--defaults").returncode == 0
+    every = f"runtimes=[{', '.join(repository.SETTINGS)}]"
+    assert made.handoff("init", "--defaults", "--data", every).returncode == 0
     return made

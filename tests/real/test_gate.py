@@ -16,14 +16,14 @@ pytestmark = pytest.mark.real
 
 WINDOW = 20_000  # small enough for a short talk to fill it
 SAY_MUCH = "seq 2000 2999; seq 3000 3999"  # 10,000 bytes
-each_runtime = pytest.mark.parametrize("runtime", RUN)
 
 
 def tokens(percent: int) -> int:
     return WINDOW * percent // 100 + 1
 
 
-@each_runtime
+# Copilot tells where its session's file is at the end of its first turn, so after this test.
+@pytest.mark.parametrize("runtime", sorted({*RUN} - {"copilot"}))
 def test_the_model_reads_that_it_should_wrap_up(
     scratch: Repository, tmp_path: Path, runtime: str
 ) -> None:
@@ -48,7 +48,8 @@ def test_the_model_reads_that_it_should_wrap_up(
     assert (use["window_tokens"], use["percent"]) == (WINDOW, 78)
 
 
-@each_runtime
+# OpenCode has no way to make a turn go on.
+@pytest.mark.parametrize("runtime", sorted({*RUN} - {"opencode"}))
 def test_the_end_of_a_turn_is_held_up_once(
     scratch: Repository, tmp_path: Path, runtime: str
 ) -> None:
@@ -63,7 +64,7 @@ def test_the_end_of_a_turn_is_held_up_once(
     assert done.returncode == 0, done.stderr
     held = [request for request in done.requests if "is not closed" in str(strings(request))]
     assert len(held) == 1  # the model was asked to go on, once
-    assert scratch.active()["last_statement"] == "Really done."
+    assert scratch.active()["last_statement"].endswith("Really done.")
 
 
 @pytest.mark.parametrize(("first", "second"), PAIRS)

@@ -93,22 +93,6 @@ def test_a_session_killed_in_its_second_turn_leaves_the_packet_of_its_first(
     assert [run["exit_code"] for run in sleeping] == [None]
 
 
-@pytest.mark.parametrize("runtime", RUN)
-def test_the_resume_command_opens_the_same_session(
-    scratch: Repository, tmp_path: Path, runtime: str
-) -> None:
-    home = tmp_path / "home"
-    one = RUN[runtime](scratch.path, home, SESSION, prompt="Greet the world")
-    (native,) = scratch.active()["native_sessions"]
-    assert native["native_id"] == one.session_id
-    assert native["resume_command"].split()[-1] == one.session_id
-    RUN[runtime](scratch.path, home, [{"text": "On it."}], prompt="more", resume=one.session_id)
-    packet = scratch.active()
-    assert (packet["session"]["native_id"], packet["supersedes"]) == (one.session_id, None)
-    assert packet["native_sessions"][0]["turns"] == 2
-    assert packet["task"]["goal"] == "Greet the world"
-
-
 def test_a_start_without_a_packet_tells_the_model_nothing(
     scratch: Repository, tmp_path: Path
 ) -> None:

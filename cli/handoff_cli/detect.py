@@ -54,7 +54,12 @@ def _runtimes(project: Path) -> list[str]:
         for name, (traces, _) in RUNTIMES.items()
         if any((project / trace).exists() for trace in traces)
     ]
-    return traced or [name for name, (_, program) in RUNTIMES.items() if shutil.which(program)]
+    return traced or programs()
+
+
+def programs() -> list[str]:
+    """The runtimes whose program is on the path."""
+    return [name for name, (_, program) in RUNTIMES.items() if shutil.which(program)]
 
 
 def _test_command(project: Path) -> str | None:

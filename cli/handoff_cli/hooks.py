@@ -5,16 +5,19 @@ from __future__ import annotations
 import difflib
 import hashlib
 import json
+import os
+import re
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from handoff_cli import engine, settings_files
+from handoff_cli import backups, engine, settings_files
 from handoff_cli.errors import HandoffError
 from handoff_cli.history import clean_environment
 from handoff_cli.settings_files import Entry, Place
 
 INSTALLED = ".handoff/state/installed.json"
+_VARIABLE = re.compile(r"\$\{(\w+):-([^}]*)\}")
 
 
 @dataclass(frozen=True)
@@ -22,8 +25,10 @@ class Plan:
     """What belongs into one settings file of one runtime."""
 
     runtime: str
-    settings: str  # path from the project's root
+    settings: str  # as the engine names it: from the project's root, or from the user's home
+    path: Path  # of the settings file
     place: Place
+    scope: str = "project"  # project, local or user
     entries: tuple[Entry, ...] = ()
     file: bytes | None = None  # of a plugin: the whole file
 
@@ -50,15 +55,27 @@ class Change:
 
 
 def plans(
-    project: Path, runtimes: list[str] | None = None, *, from_engine: Path | None = None
+    project: Path,
+    runtimes: list[str] | None = None,
+    *,
+    scope: str = "project",
+    from_engine: Path | None = None,
 ) -> list[Plan]:
-    """The plan of each runtime chosen for the project, or of those named."""
+    """The plan of each runtime chosen for the project, or of those named.
+
+    Raises: HandoffError where a runtime that was named has no such scope.
+    """
     named = [part for name in runtimes or [] for part in ("--runtime", name)]
-    value = engine.ask(from_engine or project, ["hooks-plan", *named])
+    value = engine.ask(from_engine or project, ["hooks-plan", "--scope", scope, *named])
+    if runtimes and value["without_scope"]:
+        names = ", ".join(value["without_scope"])
+        raise HandoffError(f"{names}: there are no {scope} settings", "choose another scope")
     return [
         Plan(
             runtime=plan["runtime"],
             settings=plan["settings"],
+            path=_path(plan["settings"], project),
+            scope=scope,
             entries=tuple(Entry(one["event"], one["group"]) for one in plan.get("entries", ())),
             place=Place(
                 name=plan["settings"],
@@ -72,8 +89,14 @@ def plans(
     ]
 
 
-def installing(project: Path, plan: Plan) -> Change:
-    before = settings_files.read(project / plan.settings)
+def _path(settings: str, project: Path) -> Path:
+    """Where a settings file lies: `~/…`, `${VARIABLE:-~/…}/…`, or below the project."""
+    plain = _VARIABLE.sub(lambda found: os.environ.get(found[1]) or found[2], settings)
+    return project / Path(plain).expanduser()
+
+
+def installing(plan: Plan) -> Change:
+    before = settings_files.read(plan.path)
     if plan.file is None:
         return Change(plan, before, settings_files.add_hooks(before, plan.entries, plan.place))
     if before is not None and not _is_ours(before, plan):
@@ -83,8 +106,8 @@ def installing(project: Path, plan: Plan) -> Change:
     return Change(plan, before, plan.file)
 
 
-def removing(project: Path, plan: Plan) -> Change:
-    before = settings_files.read(project / plan.settings)
+def removing(plan: Plan) -> Change:
+    before = settings_files.read(plan.path)
     if before is None:
         return Change(plan, None, None)
     if plan.file is None:
@@ -98,23 +121,41 @@ def _is_ours(file: bytes, plan: Plan) -> bool:
 
 
 def carry_out(project: Path, changes: list[Change]) -> None:
-    """Write the files and remember what we left, so that it never counts as somebody's work."""
+    """Write the files and remember what we left, so that it never counts as somebody's work.
+
+    Of a file that was there before us a copy is kept, from before our first change.
+    """
     for change in changes:
-        path = project / change.plan.settings
-        settings_files.write(path, change.after)
-        if change.after is None:
-            _remove_empty(path.parent, project)
-    _remember(project, changes)
+        plan = change.plan
+        if change.before is not None and not _holds_ours(change.before, plan):
+            owner = project if _in_git(plan) else None
+            backups.keep(plan.path, change.before, plan.settings, owner)
+        settings_files.write(plan.path, change.after)
+        if change.after is None and _in_git(plan):
+            _remove_empty(plan.path.parent, project)
+    if inside := [change for change in changes if _in_git(change.plan)]:
+        _remember(project, inside)
 
 
-def status(project: Path, plan: Plan) -> str:
+def _in_git(plan: Plan) -> bool:
+    """Whether the settings file is one of the project's, and not of the user's home."""
+    return plan.scope != "user"
+
+
+def _holds_ours(file: bytes, plan: Plan) -> bool:
+    if plan.file is not None:
+        return _is_ours(file, plan)
+    return bool(settings_files.hook_entries(file, plan.place))
+
+
+def status(plan: Plan) -> str:
     """`installed`, `outdated`, `partly installed` or `not installed`, read from the file itself."""
     if plan.file is not None:
-        there = settings_files.read(project / plan.settings)
+        there = settings_files.read(plan.path)
         if there is None or not _is_ours(there, plan):
             return "not installed"
         return "installed" if there == plan.file else "outdated"
-    found = settings_files.hook_entries(settings_files.read(project / plan.settings), plan.place)
+    found = settings_files.hook_entries(settings_files.read(plan.path), plan.place)
     if not found:
         return "not installed"
     if sorted(map(repr, found)) == sorted(map(repr, plan.entries)):

@@ -71,6 +71,13 @@ def prepared(
         yield _compared(project, new, old, before is None, overwrite, suggested)
 
 
+@contextmanager
+def engine_of_this_version() -> Iterator[Path]:
+    """A folder with this version's engine in it, as long as the block runs."""
+    with tempfile.TemporaryDirectory(prefix="handoff.") as name:
+        yield scaffold.render(Path(name), {}, {}, ask=False, name="engine")
+
+
 def carry_out(project: Path, setup: Setup) -> None:
     """Write what `prepared` found to be new."""
     for path in (*setup.create, *setup.replace):
@@ -123,7 +130,7 @@ def _compared(
             "move them away, or run again with `--overwrite`; nothing was written",
         )
     plans = hooks.plans(project, from_engine=new)
-    changes = tuple(hooks.installing(project, plan) for plan in plans)
+    changes = tuple(hooks.installing(plan) for plan in plans)
     return Setup(new, tuple(create), tuple(replace), tuple(kept), tuple(same), changes, suggested)
 
 

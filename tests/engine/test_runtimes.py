@@ -114,7 +114,9 @@ def test_a_runtime_offers_what_the_protocol_asks_for(runtime: str) -> None:
     assert set(hooks.MATCHERS) <= set(names)
     assert set(hooks.TIMEOUTS) == (set() if hooks.SHAPE == base.PLUGIN else set(hooks.EVENTS))
     assert all(timeout > 0 for timeout in hooks.TIMEOUTS.values())
-    assert not Path(hooks.SETTINGS).is_absolute()
+    assert {"project", "user"} <= set(hooks.SETTINGS) <= {"project", "local", "user"}
+    assert hooks.SETTINGS["user"].startswith(("~/", "${"))
+    assert not Path(hooks.SETTINGS["project"]).is_absolute()
     assert hooks.TAIL_BYTES >= 0
 
 
@@ -125,7 +127,9 @@ def test_a_runtime_has_recorded_sessions(runtime: str) -> None:
 
 
 def test_runtimes_keep_out_of_each_other_s_settings() -> None:
-    settings_files = [registry.hooks(runtime).SETTINGS for runtime in registry.RUNTIMES]
+    settings_files = [
+        path for runtime in registry.RUNTIMES for path in registry.hooks(runtime).SETTINGS.values()
+    ]
     assert len(settings_files) == len(set(settings_files))
 
 

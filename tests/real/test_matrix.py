@@ -15,7 +15,7 @@ import pytest
 from tests import repository
 from tests.repository import SETTINGS, Repository
 
-from .agents import RUN, AgentRun
+from .agents import AGENTS, RUN, AgentRun
 
 pytestmark = pytest.mark.real
 
@@ -69,6 +69,13 @@ def first(shared: Path, request: pytest.FixtureRequest) -> First:
 
 
 def played(runtime: str, folder: Path) -> AgentRun:
+    done = RUN[runtime](set_up(folder).path, folder / "home", SESSION, prompt=GOAL)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def set_up(folder: Path) -> Repository:
+    """A repository with hooks for every runtime."""
     made = repository.new(folder / "repo")
     made.write("app.py", "print('hello')\n")
     made.git("config", "user.name", "Test")
@@ -76,9 +83,7 @@ def played(runtime: str, folder: Path) -> AgentRun:
     made.commit("start")
     every = f"runtimes=[{', '.join(SETTINGS)}]"
     assert made.handoff("init", "--defaults", "--data", every).returncode == 0
-    done = RUN[runtime](made.path, folder / "home", SESSION, prompt=GOAL)
-    assert done.returncode == 0, done.stderr
-    return done
+    return made
 
 
 @pytest.fixture
@@ -139,3 +144,19 @@ def test_the_resume_command_opens_the_same_session(tmp_path: Path, runtime: str)
     assert packet["supersedes"] is None
     assert packet["native_sessions"][0]["turns"] == 2
     assert (packet["commands_run"][-1]["exit_code"], packet["task"]["goal"]) == (4, GOAL)
+
+
+@pytest.mark.parametrize("runtime", RUN)
+def test_hooks_in_the_user_s_own_settings_serve_every_repository(
+    tmp_path: Path, runtime: str
+) -> None:
+    project, home = set_up(tmp_path), tmp_path / "home"
+    assert project.handoff("hooks", "remove").returncode == 0
+    AGENTS[runtime].prepare(home, project.path)
+    install = ["hooks", "install", "--scope", "user", "--runtime", runtime]
+    assert project.handoff(*install).returncode == 0
+    done = RUN[runtime](project.path, home, SESSION, prompt=GOAL)
+    assert done.returncode == 0, done.stderr
+    packet = project.active()
+    assert packet["session"]["runtime"] == runtime
+    assert [run["exit_code"] for run in packet["commands_run"]] == [0, 3, 0]

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 class Hooks(Protocol):
     """`runtimes/<name>/hooks.py`: the entries to install, payloads in, replies out."""
 
-    SETTINGS: str  # the project's settings file, from the repository root
+    SETTINGS: Mapping[str, str]  # by scope (project, local, user): the settings file, from the
+    # repository's root or the user's home (`~/…`, `${VARIABLE:-~/…}/…`)
     SHAPE: str  # nested, flat or plugin, as in `base`
     COMMENTS: bool  # the settings file's reader takes comments
     FRESH: Mapping[str, object]  # what a settings file that we create needs besides

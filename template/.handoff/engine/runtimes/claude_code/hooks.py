@@ -24,7 +24,11 @@ if TYPE_CHECKING:
 
     from ..base import HookEvent
 
-SETTINGS = ".claude/settings.json"
+SETTINGS = {
+    "project": ".claude/settings.json",
+    "local": ".claude/settings.local.json",
+    "user": "~/.claude/settings.json",
+}
 SHAPE = NESTED
 COMMENTS = False
 FRESH: dict[str, object] = {}

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ...records import Step
     from ..base import HookEvent
 
-SETTINGS = ".codex/hooks.json"
+SETTINGS = {"project": ".codex/hooks.json", "user": "${CODEX_HOME:-~/.codex}/hooks.json"}
 SHAPE = NESTED
 COMMENTS = False
 FRESH: dict[str, object] = {}

@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 
     from ..base import HookEvent
 
-SETTINGS = ".github/hooks/handoff.json"
+SETTINGS = {
+    "project": ".github/hooks/handoff.json",
+    "user": "${COPILOT_HOME:-~/.copilot}/hooks/handoff.json",
+}
 SHAPE = FLAT
 COMMENTS = False
 FRESH: dict[str, object] = {"version": 1}

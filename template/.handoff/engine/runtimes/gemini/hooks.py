@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from ..base import HookEvent
 
-SETTINGS = ".gemini/settings.json"
+SETTINGS = {"project": ".gemini/settings.json", "user": "~/.gemini/settings.json"}
 SHAPE = NESTED
 COMMENTS = True
 FRESH: dict[str, object] = {}

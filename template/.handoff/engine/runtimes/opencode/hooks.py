@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     from ...records import Step
     from ..base import HookEvent
 
-SETTINGS = ".opencode/plugins/handoff.js"
+SETTINGS = {
+    "project": ".opencode/plugins/handoff.js",
+    "user": "${XDG_CONFIG_HOME:-~/.config}/opencode/plugins/handoff.js",
+}
 SHAPE = PLUGIN
 COMMENTS = False
 FRESH: dict[str, object] = {}

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ..base import HookEvent
 
-SETTINGS = ".qwen/settings.json"
+SETTINGS = {"project": ".qwen/settings.json", "user": "~/.qwen/settings.json"}
 SHAPE = NESTED
 COMMENTS = True
 FRESH: dict[str, object] = {"$version": 4}  # without it Qwen would write it in

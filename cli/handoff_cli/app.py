@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from handoff_cli import __version__
-from handoff_cli.commands import demo, hooks, init, packets, steer, work
+from handoff_cli.commands import demo, doctor, hooks, init, packets, steer, work
 
 app = typer.Typer(
     name="handoff",
@@ -19,6 +19,7 @@ app = typer.Typer(
 )
 app.command("init")(init.init)
 app.add_typer(hooks.app, name="hooks")
+app.command("doctor")(doctor.doctor)
 app.command("generate")(packets.generate)
 app.command("run", context_settings=work.VERBATIM)(work.run)
 app.command("verify")(work.verify)

@@ -79,7 +79,7 @@ class Agent:
 
 
 @dataclass(frozen=True)
-class _Started:
+class Started:
     """An agent, called like the function that starts it."""
 
     agent: Agent = field(repr=False)
@@ -269,6 +269,6 @@ AGENTS = {
     "copilot": COPILOT,
     "opencode": OPENCODE,
 }
-RUN: dict[str, Callable[..., AgentRun]] = {name: _Started(one) for name, one in AGENTS.items()}
+RUN: dict[str, Callable[..., AgentRun]] = {name: Started(one) for name, one in AGENTS.items()}
 run_claude, run_codex = RUN["claude-code"], RUN["codex"]
 PAIRS = [("claude-code", "codex"), ("codex", "claude-code")]

@@ -44,9 +44,15 @@ def status(project: Project, on: str) -> dict[str, Any]:
         "topic": on,
         "git": at is not None,
         "active": _short(project, active) if active else None,
+        "last_event_at": _newest(project),
         "sessions": [_session(project, one) for one in project.sessions()[-SHOWN_SESSIONS:]],
         "last_hook_error": error.decode("utf-8", "replace").strip().split("\n")[-1] or None,
     }
+
+
+def _newest(project: Project) -> dict[str, str | None]:
+    """When each runtime was heard of last."""
+    return {one.runtime: iso(one.last_event_at or one.started_at) for one in project.sessions()}
 
 
 def _short(project: Project, value: dict[str, Any]) -> dict[str, Any]:

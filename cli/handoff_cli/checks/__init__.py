@@ -1,0 +1,1 @@
+"""What `doctor` looks at: the project's own state, and each runtime's evidence."""

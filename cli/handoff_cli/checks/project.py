@@ -1,0 +1,114 @@
+"""The project itself: its engine, what it needs to run, what it says of its own troubles."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from handoff_cli import engine, setup
+from handoff_cli.checks.finding import BROKEN, OK, WARN, Finding
+from handoff_cli.errors import HandoffError
+
+OLDEST_PYTHON = (3, 9)
+MARKERS = ("<<<<<<< ", ">>>>>>> ")
+
+
+def findings(project: Path) -> Iterator[Finding]:
+    yield from _python()
+    yield from _conflicts(project)
+    try:
+        status = engine.ask(project, ["status", "--json"])
+    except HandoffError as error:
+        yield Finding(BROKEN, "engine", str(error), error.hint or "restore `.handoff` from git")
+        return
+    if not status["git"]:
+        yield Finding(BROKEN, "git", "this is no git repository", "run `git init`")
+        return
+    if status["last_hook_error"]:
+        yield Finding(
+            WARN,
+            "hook.error",
+            f"the last error of a hook: {status['last_hook_error']}",
+            "see `.handoff/state/hook.log`; delete it once that is mended",
+        )
+    yield from _configuration(project)
+    yield from _branches(project)
+
+
+def _python() -> Iterator[Finding]:
+    for name in ("python3", "python"):
+        found = shutil.which(name)
+        if found is None:
+            continue
+        asked = [found, "-I", "-S", "-c", "import sys; print(*sys.version_info[:2])"]
+        done = subprocess.run(asked, capture_output=True, text=True, check=False, timeout=30)
+        version = tuple(int(part) for part in done.stdout.split() if part.isdigit())
+        if done.returncode == 0 and version >= OLDEST_PYTHON:
+            yield Finding(OK, "python", f"hooks run on `{name}` {'.'.join(map(str, version))}")
+            return
+    yield Finding(
+        BROKEN,
+        "python",
+        "there is neither a `python3` nor a `python` of 3.9 or newer on the path: hooks do nothing",
+        "install Python, and see that agents are started with it on the path",
+    )
+
+
+def _conflicts(project: Path) -> Iterator[Finding]:
+    for path in sorted((project / ".handoff").rglob("*")):
+        if not path.is_file() or path.is_relative_to(project / ".handoff" / "state"):
+            continue
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+        if any(line.startswith(MARKERS) for line in lines):
+            name = path.relative_to(project)
+            detail = f"`{name}` has conflict markers in it"
+            yield Finding(BROKEN, "conflict", detail, "resolve the conflict, then commit")
+
+
+def _configuration(project: Path) -> Iterator[Finding]:
+    """Files that differ from what the project's answers give."""
+    try:
+        with setup.prepared(project, {}) as prepared:
+            kept, missing = prepared.kept, prepared.create
+    except HandoffError as error:
+        yield Finding(WARN, "answers", str(error), error.hint or "")
+        return
+    for path in kept:
+        level = WARN if path.startswith(".handoff/") else OK
+        mend = f"change it by `handoff init --data …`, or delete `{path}` and run "
+        yield Finding(
+            level, "edited", f"`{path}` differs from what the answers give", f"{mend}`handoff init`"
+        )
+    if missing:
+        yield Finding(
+            WARN,
+            "missing",
+            f"{len(missing)} of our files are missing, such as `{missing[0]}`",
+            "run `handoff init`, or `handoff doctor --fix`",
+            fix=lambda: _set_up_again(project),
+        )
+
+
+def _set_up_again(project: Path) -> None:
+    with setup.prepared(project, {}) as prepared:
+        setup.carry_out(project, prepared)
+
+
+def _branches(project: Path) -> Iterator[Finding]:
+    gone = _archive(project, "--dry-run").splitlines()
+    if gone:
+        yield Finding(
+            WARN,
+            "branch.gone",
+            f"packets of branches that are gone: {len(gone)}",
+            "`handoff archive --gone`, or `handoff doctor --fix`",
+            fix=lambda: _archive(project),
+        )
+
+
+def _archive(project: Path, *more: str) -> Any:
+    command = engine.command(project, ["archive", "--gone", *more])
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60).stdout

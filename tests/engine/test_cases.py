@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 
+from engine import registry
+from engine.runtimes import base
 from tests import repository
-from tests.repository import SETTINGS, Repository, environment, shell
+from tests.repository import SETTINGS, Repository, environment
 
 CASES = Path(__file__).parents[1] / "data" / "cases"
 
@@ -60,8 +62,9 @@ def test_b06_the_installed_command_works_from_standard_input_alone(
     project: Repository, runtime: str
 ) -> None:
     project.write("app.py", "print('changed')\n")
-    payload = {"session_id": "s-1", "hook_event_name": "Stop", "last_assistant_message": "ok"}
-    for command in project.hook_commands(runtime, "Stop"):
+    event = registry.hooks(runtime).EVENTS[base.TURN_END][0]
+    payload = {"session_id": "s-1", "hook_event_name": event, "last_assistant_message": "ok"}
+    for command in project.hook_commands(runtime, event):
         done = subprocess.run(
             ["sh", "-c", command],
             input=json.dumps(payload),
@@ -121,14 +124,11 @@ def test_b09_two_hooks_at_once_leave_one_packet_and_no_temporary_file(project: R
 def test_b13_hooks_run_in_a_folder_whose_name_needs_quoting(tmp_path: Path, runtime: str) -> None:
     made = repository.new(tmp_path / "R$D & co" / "My Repo (v2)" / "it's app")
     made.write("a.txt", "a\n")
-    assert made.handoff("init", "--defaults").returncode == 0
-    settings = json.loads((made.path / SETTINGS[runtime]).read_text())
-    for event, groups in settings["hooks"].items():
-        for group in groups:
-            for handler in group["hooks"]:
-                payload = {"session_id": "s-1", "hook_event_name": event, "source": "startup"}
-                done = shell(handler["command"], json.dumps(payload), made.path)
-                assert (done.returncode, done.stderr) == (0, "")
+    assert made.handoff("init", "--defaults", "--runtime", runtime).returncode == 0
+    for events in registry.hooks(runtime).EVENTS.values():
+        for event in events:
+            payload = {"session_id": "s-1", "hook_event_name": event, "source": "startup"}
+            made.hook(runtime, payload)
     assert made.active()["changed_files"][0]["path"] == "a.txt"
     assert made.hook_log() == ""
 

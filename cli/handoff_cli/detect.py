@@ -27,6 +27,10 @@ RUNTIMES = {
     "qwen": ((".qwen", "QWEN.md"), "qwen"),
     "copilot": ((".github/copilot-instructions.md", ".github/hooks"), "copilot"),
     "opencode": ((".opencode", "opencode.json", "opencode.jsonc"), "opencode"),
+    "droid": ((".factory",), "droid"),
+    "devin": ((".devin",), "devin"),
+    "goose": ((".goosehints",), "goose"),
+    "cursor": ((".cursor", ".cursorrules"), "agent"),
 }
 
 

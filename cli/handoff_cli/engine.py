@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ from handoff_cli.errors import HandoffError
 
 ENGINE = ".handoff/engine"
 TIMEOUT_SECONDS = 60
+OLDEST_PYTHON = (3, 9)
 
 
 def project(start: Path) -> Path:
@@ -26,6 +28,20 @@ def project(start: Path) -> Path:
     raise HandoffError(
         f"there is no handoff in `{here}` or above", "run `handoff init` there first"
     )
+
+
+def python_of_hooks() -> tuple[str, tuple[int, ...]] | None:
+    """The Python that a hook's command would start, with its version; None: there is none."""
+    for name in ("python3", "python"):
+        found = shutil.which(name)
+        if found is None:
+            continue
+        asked = [found, "-I", "-S", "-B", "-c", "import sys; print(*sys.version_info[:2])"]
+        done = subprocess.run(asked, capture_output=True, text=True, check=False, timeout=30)
+        version = tuple(int(part) for part in done.stdout.split() if part.isdigit())
+        if done.returncode == 0 and version >= OLDEST_PYTHON:
+            return name, version
+    return None
 
 
 def command(folder: Path, arguments: list[str]) -> list[str]:

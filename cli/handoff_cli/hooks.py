@@ -82,6 +82,7 @@ def plans(
                 mark=value["mark"],
                 jsonc=plan.get("comments", False),
                 fresh=plan.get("fresh", {}),
+                under=tuple(plan.get("under", ("hooks",))),
             ),
             file=plan["file"].encode() if "file" in plan else None,
         )

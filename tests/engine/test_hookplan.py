@@ -57,7 +57,8 @@ class Place:
         done = self.hook(base.SESSION_START, **keys)
         assert (done.returncode, done.stderr) == (0, "")
         reply: dict[str, Any] = json.loads(done.stdout)
-        return str(reply.get("hookSpecificOutput", reply)["additionalContext"])
+        inner = reply.get("hookSpecificOutput", reply)
+        return str(inner.get("additionalContext") or inner["additional_context"])
 
 
 def command(runtime: str) -> str:
@@ -67,12 +68,12 @@ def command(runtime: str) -> str:
 def payload(runtime: str, kind: str) -> dict[str, Any]:
     """A recorded payload of the kind: that of a new session, of one before where it ends a turn."""
     recorded = next(RECORDED.glob(f"{runtime}-*")) / "hooks.jsonl"
-    names = registry.hooks(runtime).EVENTS[kind]
+    hooks = registry.hooks(runtime)
     for line in recorded.read_text(encoding="utf-8").splitlines():
         value: dict[str, Any] = json.loads(line)
-        if value["hook_event_name"] in names:
+        if value[hooks.EVENT_KEY] in hooks.EVENTS[kind]:
             session = "the-one-before" if kind == base.TURN_END else "the-new-one"
-            return {**value, "session_id": session, "transcript_path": ""}
+            return {**value, hooks.SESSION_KEY: session, "transcript_path": ""}
     raise AssertionError(f"{recorded} has no {kind}")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +11,6 @@ from handoff_cli import engine, setup
 from handoff_cli.checks.finding import BROKEN, OK, WARN, Finding
 from handoff_cli.errors import HandoffError
 
-OLDEST_PYTHON = (3, 9)
 MARKERS = ("<<<<<<< ", ">>>>>>> ")
 
 
@@ -39,16 +37,11 @@ def findings(project: Path) -> Iterator[Finding]:
 
 
 def _python() -> Iterator[Finding]:
-    for name in ("python3", "python"):
-        found = shutil.which(name)
-        if found is None:
-            continue
-        asked = [found, "-I", "-S", "-c", "import sys; print(*sys.version_info[:2])"]
-        done = subprocess.run(asked, capture_output=True, text=True, check=False, timeout=30)
-        version = tuple(int(part) for part in done.stdout.split() if part.isdigit())
-        if done.returncode == 0 and version >= OLDEST_PYTHON:
-            yield Finding(OK, "python", f"hooks run on `{name}` {'.'.join(map(str, version))}")
-            return
+    found = engine.python_of_hooks()
+    if found is not None:
+        name, version = found
+        yield Finding(OK, "python", f"hooks run on `{name}` {'.'.join(map(str, version))}")
+        return
     yield Finding(
         BROKEN,
         "python",

@@ -19,6 +19,10 @@ RUNTIMES = {
     "qwen": "qwen",
     "copilot": "copilot",
     "opencode": "opencode",
+    "droid": "droid",
+    "devin": "devin",
+    "goose": "goose",
+    "cursor": "cursor",
 }
 
 

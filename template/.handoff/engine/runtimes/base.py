@@ -65,13 +65,15 @@ def event_of(
     tools: tuple[str, ...],
     prompt: Callable[[Mapping[str, Any]], str],
     entry: Callable[[Mapping[str, Any]], dict[str, object]],
+    event_key: str = "hook_event_name",
+    session_key: str = "session_id",
 ) -> HookEvent | None:
     """The event in a payload whose keys are Claude Code's, as several runtimes have them.
 
     `events` maps ours to theirs, `tools` are those we listen to; `prompt` and `entry` read
     the human's words and the command out of a payload. None: it is no event of ours.
     """
-    name, native_id = text(payload, "hook_event_name"), text(payload, "session_id")
+    name, native_id = text(payload, event_key), text(payload, session_key)
     kind = next((ours for ours, theirs in events.items() if name in theirs), None)
     if kind is None or not native_id or (kind == COMMAND and payload.get("tool_name") not in tools):
         return None

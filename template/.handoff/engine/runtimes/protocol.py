@@ -17,9 +17,12 @@ class Hooks(Protocol):
     # repository's root or the user's home (`~/…`, `${VARIABLE:-~/…}/…`)
     SHAPE: str  # nested, flat or plugin, as in `base`
     COMMENTS: bool  # the settings file's reader takes comments
+    UNDER: tuple[str, ...]  # the keys that lead to the events in the settings file
     FRESH: Mapping[str, object]  # what a settings file that we create needs besides
     HANDLER: Mapping[str, object]  # what each handler has besides its command
     TIMEOUT_KEY: str
+    EVENT_KEY: str  # of a payload: their event
+    SESSION_KEY: str  # of a payload: the native session's id
     EVENTS: Mapping[str, tuple[str, ...]]  # ours: theirs
     MATCHERS: Mapping[str, str]  # their event: which of its occasions
     TIMEOUTS: Mapping[str, int]  # our event: in the runtime's own unit

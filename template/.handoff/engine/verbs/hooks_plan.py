@@ -35,7 +35,11 @@ def run(project: Project, options: Namespace) -> int:
             plans.append({**plan, "file": registry.plugin(runtime).TEXT})
             continue
         entries = list(hookplan.entries(runtime, hooks))
-        reader = {"comments": hooks.COMMENTS, "fresh": dict(hooks.FRESH)}
+        reader = {
+            "comments": hooks.COMMENTS,
+            "fresh": dict(hooks.FRESH),
+            "under": list(hooks.UNDER),
+        }
         plans.append({**plan, **reader, "entries": entries})
     value = {"mark": hookplan.MARK, "plans": plans, "without_scope": others}
     print(json.dumps(value, indent=2))

@@ -28,9 +28,11 @@ if TYPE_CHECKING:
 SETTINGS = {"project": ".codex/hooks.json", "user": "${CODEX_HOME:-~/.codex}/hooks.json"}
 SHAPE = NESTED
 COMMENTS = False
+UNDER: tuple[str, ...] = ("hooks",)
 FRESH: dict[str, object] = {}
 HANDLER: dict[str, object] = {}
 TIMEOUT_KEY = "timeout"
+EVENT_KEY, SESSION_KEY = "hook_event_name", "session_id"
 EVENTS = {
     SESSION_START: ("SessionStart",),
     PROMPT: ("UserPromptSubmit",),

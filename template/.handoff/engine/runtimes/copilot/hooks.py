@@ -32,9 +32,11 @@ SETTINGS = {
 }
 SHAPE = FLAT
 COMMENTS = False
+UNDER: tuple[str, ...] = ("hooks",)
 FRESH: dict[str, object] = {"version": 1}
 HANDLER: dict[str, object] = {}
 TIMEOUT_KEY = "timeoutSec"
+EVENT_KEY, SESSION_KEY = "hook_event_name", "session_id"
 EVENTS = {
     SESSION_START: ("SessionStart",),
     PROMPT: ("UserPromptSubmit",),

@@ -15,10 +15,12 @@ if TYPE_CHECKING:
 SETTINGS = {"project": ".gemini/settings.json", "user": "~/.gemini/settings.json"}
 SHAPE = NESTED
 COMMENTS = True
+UNDER: tuple[str, ...] = ("hooks",)
 FRESH: dict[str, object] = {}
 HANDLER: dict[str, object] = {"name": "handoff"}
 TIMEOUT_KEY = "timeout"
 # `PreCompress` is called before every model call, compressed or not: it tells nothing.
+EVENT_KEY, SESSION_KEY = "hook_event_name", "session_id"
 EVENTS = {
     SESSION_START: ("SessionStart",),
     PROMPT: ("BeforeAgent",),

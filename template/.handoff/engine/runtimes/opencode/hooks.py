@@ -30,9 +30,11 @@ SETTINGS = {
 }
 SHAPE = PLUGIN
 COMMENTS = False
+UNDER: tuple[str, ...] = ("hooks",)
 FRESH: dict[str, object] = {}
 HANDLER: dict[str, object] = {}
 TIMEOUT_KEY = ""
+EVENT_KEY, SESSION_KEY = "hook_event_name", "session_id"
 EVENTS = {
     SESSION_START: ("SessionStart",),
     PROMPT: ("UserPromptSubmit",),

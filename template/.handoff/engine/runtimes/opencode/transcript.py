@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
-from ... import records as r
-from ..lines import objects
+from ..lines import unread as records
 
 KEPT = False
 
-
-def records(lines: Iterable[bytes]) -> Iterator[r.Record]:
-    """No record: there are no such lines."""
-    for value in objects(lines):
-        yield value if isinstance(value, r.Skipped) else r.Skipped("of no known kind")
+__all__ = ["KEPT", "records"]

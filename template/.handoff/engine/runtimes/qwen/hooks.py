@@ -26,9 +26,11 @@ if TYPE_CHECKING:
 SETTINGS = {"project": ".qwen/settings.json", "user": "~/.qwen/settings.json"}
 SHAPE = NESTED
 COMMENTS = True
+UNDER: tuple[str, ...] = ("hooks",)
 FRESH: dict[str, object] = {"$version": 4}  # without it Qwen would write it in
 HANDLER: dict[str, object] = {}
 TIMEOUT_KEY = "timeout"
+EVENT_KEY, SESSION_KEY = "hook_event_name", "session_id"
 EVENTS = {
     SESSION_START: ("SessionStart",),
     PROMPT: ("UserPromptSubmit",),

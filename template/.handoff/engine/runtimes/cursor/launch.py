@@ -1,0 +1,9 @@
+"""How Cursor's CLI is started."""
+
+from __future__ import annotations
+
+import shlex
+
+
+def resume_command(native_id: str) -> str:
+    return f"agent --resume {shlex.quote(native_id)}"

@@ -1,0 +1,1 @@
+"""Devin CLI; from its documentation (docs.devin.ai/cli), not run here."""

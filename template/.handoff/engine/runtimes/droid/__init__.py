@@ -1,0 +1,1 @@
+"""Factory droid; from its documentation (docs.factory.ai), not run here."""

@@ -1,0 +1,9 @@
+"""How Factory droid is started."""
+
+from __future__ import annotations
+
+import shlex
+
+
+def resume_command(native_id: str) -> str:
+    return f"droid -s {shlex.quote(native_id)}"

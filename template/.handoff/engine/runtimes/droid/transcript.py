@@ -1,0 +1,9 @@
+"""Droid's session files are named in its documentation, but their lines are not."""
+
+from __future__ import annotations
+
+from ..lines import unread as records
+
+KEPT = False
+
+__all__ = ["KEPT", "records"]

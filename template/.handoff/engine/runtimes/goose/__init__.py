@@ -1,0 +1,1 @@
+"""Goose, https://github.com/block/goose; from documentation, not run here."""

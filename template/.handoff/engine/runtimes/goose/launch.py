@@ -1,0 +1,9 @@
+"""How Goose is started."""
+
+from __future__ import annotations
+
+import shlex
+
+
+def resume_command(native_id: str) -> str:
+    return f"goose session --resume --session-id {shlex.quote(native_id)}"

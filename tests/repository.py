@@ -18,6 +18,7 @@ SETTINGS = {
     "qwen": ".qwen/settings.json",
     "copilot": ".github/hooks/handoff.json",
     "opencode": ".opencode/plugins/handoff.js",
+    "pi": ".pi/extensions/handoff.ts",
 }
 RECORDED = Path(__file__).parent / "data" / "recorded"
 DATE = "2026-01-05T09:00:00+00:00"
@@ -69,7 +70,7 @@ class Repository:
 
     def hook_commands(self, runtime: str, event: str, tool: str | None = None) -> list[str]:
         """The commands that the runtime's settings file has for an event, literally."""
-        if SETTINGS[runtime].endswith(".js"):  # code, which starts the engine itself
+        if SETTINGS[runtime].endswith((".js", ".ts")):  # code, which starts the engine itself
             engine = self.path / ".handoff" / "engine" / "__main__.py"
             return [shlex.join([sys.executable, "-I", "-S", "-B", str(engine), "hook", runtime])]
         settings = json.loads((self.path / SETTINGS[runtime]).read_text(encoding="utf-8"))

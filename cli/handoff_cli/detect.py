@@ -27,6 +27,7 @@ RUNTIMES = {
     "qwen": ((".qwen", "QWEN.md"), "qwen"),
     "copilot": ((".github/copilot-instructions.md", ".github/hooks"), "copilot"),
     "opencode": ((".opencode", "opencode.json", "opencode.jsonc"), "opencode"),
+    "pi": ((".pi",), "pi"),
     "droid": ((".factory",), "droid"),
     "devin": ((".devin",), "devin"),
     "goose": ((".goosehints",), "goose"),

@@ -15,7 +15,7 @@ from tests.repository import SETTINGS, Repository
 
 WINDOW = 100_000
 each_runtime = pytest.mark.parametrize("runtime", SETTINGS)
-each_that_holds = pytest.mark.parametrize("runtime", sorted({*SETTINGS} - {"opencode"}))
+each_that_holds = pytest.mark.parametrize("runtime", sorted({*SETTINGS} - {"opencode", "pi"}))
 each_that_compacts = pytest.mark.parametrize("runtime", sorted({*SETTINGS} - {"gemini"}))
 
 
@@ -29,6 +29,8 @@ def usage(runtime: str, used: int) -> dict[str, Any]:
         return {"type": "gemini", "id": f"m{used}", "content": "", "tokens": {"input": used}}
     if runtime == "qwen":
         return {"type": "assistant", "usageMetadata": {"promptTokenCount": used}}
+    if runtime == "pi":
+        return {"type": "message", "message": {"role": "assistant", "usage": {"input": used}}}
     if runtime == "copilot":
         return {
             "type": "session.usage_record",
@@ -61,9 +63,11 @@ class Talk:
         """What the hook made the model read, or its reason to go on."""
         event = event or self.hooks.EVENTS[kind][0]
         payload = {"session_id": "s-1", "hook_event_name": event, **keys}
-        if self.runtime == "opencode":
+        if self.runtime in ("opencode", "pi"):
             payload |= {"used_tokens": self.used, "window_tokens": WINDOW}
-        elif self.runtime != "copilot" or kind == base.TURN_END:
+        if self.runtime not in ("opencode", "copilot") or (
+            self.runtime == "copilot" and kind == base.TURN_END
+        ):
             payload |= {"transcript_path": str(self.transcript)}
         said = self.project.hook(self.runtime, payload)
         assert self.project.hook_log() == ""
@@ -83,6 +87,7 @@ class Talk:
     def command(self, **keys: Any) -> str:
         self.number += 1
         tool = {"codex": "Bash", "claude-code": "Bash", "copilot": "Bash", "opencode": "bash"}
+        tool["pi"] = "bash"
         done: dict[str, Any] = {"tool_name": tool.get(self.runtime, "run_shell_command")}
         done |= {"tool_input": {"command": "make"}, "tool_use_id": f"t{self.number}"}
         failing = self.hooks.EVENTS[base.COMMAND][-1]

@@ -148,6 +148,11 @@ def _opencode_arguments(prompt: str, resume: str | None, more: Sequence[str]) ->
     return ["run", "--auto", *(["-s", resume] if resume else []), *more, prompt]
 
 
+def _pi_arguments(prompt: str, resume: str | None, more: Sequence[str]) -> list[str]:
+    model = ["--provider", "scripted", "--model", "scripted-model"]
+    return [*model, *(["--session", resume] if resume else []), *more, "-p", prompt]
+
+
 def configure_codex(home: Path, repo: Path) -> None:
     """Point Codex at the scripted model and trust the project; what else the file says stays."""
     config = home / ".codex" / "config.toml"
@@ -166,6 +171,13 @@ def _configure_gemini(home: Path, repo: Path) -> None:
 
 def _configure_opencode(home: Path, repo: Path) -> None:
     _configure(home / ".config" / "opencode" / "opencode.json", OPENCODE_CONFIG)
+
+
+def _configure_pi(home: Path, repo: Path) -> None:
+    model = {"id": "scripted-model", "contextWindow": 200_000, "maxTokens": 8_000}
+    api = {"api": "openai-completions", "apiKey": "sk-test", "models": [model]}
+    provider = {"baseUrl": f"{sandbox.MODEL_URL}/v1", **api}
+    _configure(home / ".pi" / "agent" / "models.json", {"providers": {"scripted": provider}})
 
 
 def _configure(path: Path, value: dict[str, Any]) -> None:
@@ -261,6 +273,15 @@ OPENCODE = Agent(
     _configure_opencode,
 )
 
+PI = Agent(
+    programs.PI,
+    _pi_arguments,
+    {"PI_OFFLINE": "1"},
+    ".pi/agent/sessions/*/*.jsonl",
+    lambda path: path.stem[-UUID_LENGTH:],
+    _configure_pi,
+)
+
 AGENTS = {
     "claude-code": CLAUDE,
     "codex": CODEX,
@@ -268,6 +289,7 @@ AGENTS = {
     "qwen": QWEN,
     "copilot": COPILOT,
     "opencode": OPENCODE,
+    "pi": PI,
 }
 RUN: dict[str, Callable[..., AgentRun]] = {name: Started(one) for name, one in AGENTS.items()}
 run_claude, run_codex = RUN["claude-code"], RUN["codex"]

@@ -88,6 +88,7 @@ def chosen(step: JSON, offered: dict[str, JSON]) -> tuple[str, JSON] | None:
             old, new = parts
             extra |= {"oldString": old, "newString": new, "old_string": old, "new_string": new}
             extra |= {"old_str": old, "new_str": new}
+            extra |= {"oldText": old, "newText": new, "edits": [{"oldText": old, "newText": new}]}
     else:
         return None
     return name, {**given, **{key: extra[key] for key in extra if key in offered[name]}}

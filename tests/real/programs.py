@@ -90,6 +90,15 @@ OPENCODE = Program(
     native="opencode",
     banner="1.18.33",
 )
+PI = Program(
+    name="pi",
+    package="@mariozechner/pi-coding-agent",
+    version="0.73.1",
+    executable="node_modules/@mariozechner/pi-coding-agent/dist/cli.js",
+    native="node",
+    banner="0.73.1",
+    on_node=True,
+)
 NODE = Program(
     name="node",
     package=f"node-linux-{'arm64' if platform.machine() == 'aarch64' else 'x64'}",
@@ -98,7 +107,7 @@ NODE = Program(
     native="node",
     banner="v22.23.3",
 )
-AGENTS = (CLAUDE_CODE, CODEX, GEMINI, QWEN, COPILOT, OPENCODE)
+AGENTS = (CLAUDE_CODE, CODEX, GEMINI, QWEN, COPILOT, OPENCODE, PI)
 
 
 def require(program: Program) -> list[str | Path]:
@@ -165,7 +174,7 @@ def checked(program: Program, folder: Path) -> Path:
             text=True,
             timeout=120,
         )
-    if answer.stdout.partition("\n")[0].strip() != program.banner:
+    if (answer.stdout or answer.stderr).partition("\n")[0].strip() != program.banner:
         raise UnavailableError(f"`{found} --version` printed {answer.stdout!r} {answer.stderr!r}")
     return found
 

@@ -48,8 +48,8 @@ def test_the_model_reads_that_it_should_wrap_up(
     assert (use["window_tokens"], use["percent"]) == (WINDOW, 78)
 
 
-# OpenCode has no way to make a turn go on.
-@pytest.mark.parametrize("runtime", sorted({*RUN} - {"opencode"}))
+# OpenCode and pi have no way to make a turn go on.
+@pytest.mark.parametrize("runtime", sorted({*RUN} - {"opencode", "pi"}))
 def test_the_end_of_a_turn_is_held_up_once(
     scratch: Repository, tmp_path: Path, runtime: str
 ) -> None:

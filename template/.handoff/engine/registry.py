@@ -19,6 +19,7 @@ RUNTIMES = {
     "qwen": "qwen",
     "copilot": "copilot",
     "opencode": "opencode",
+    "pi": "pi",
     "droid": "droid",
     "devin": "devin",
     "goose": "goose",

@@ -1,0 +1,9 @@
+"""How pi is started."""
+
+from __future__ import annotations
+
+import shlex
+
+
+def resume_command(native_id: str) -> str:
+    return f"pi --session {shlex.quote(native_id)}"

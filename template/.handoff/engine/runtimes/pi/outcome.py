@@ -1,0 +1,18 @@
+"""How a command of pi ended: its tool succeeds for 0, and else adds a last line of its own."""
+
+from __future__ import annotations
+
+import re
+
+_ADDED = re.compile(r"\n*Command (?:exited with code (\d{1,10})|(timed out|aborted)[^\n]*)\s*\Z")
+
+
+def outcome(is_error: bool, text: str) -> tuple[int | None, str, str | None]:
+    """Exit code, output and error of a command."""
+    if not is_error:
+        return 0, text, None
+    added = _ADDED.search(text)
+    if added is None:
+        return None, text, "did not run to its end"
+    output = text[: added.start()]
+    return (int(added[1]), output, None) if added[1] else (None, output, added[2])

@@ -1,0 +1,57 @@
+"""pi's session (`~/.pi/agent/sessions/…/<time>_<session>.jsonl`, version 3) as records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ... import records as r
+from ..lines import items, mapping, objects, seconds, string
+from .outcome import outcome
+
+KEPT = True
+
+
+def records(lines: Iterable[bytes]) -> Iterator[r.Record]:
+    for value in objects(lines):
+        if isinstance(value, r.Skipped):
+            yield value
+        elif value.get("type") == "message":
+            message, at = mapping(value.get("message")), seconds(value.get("timestamp"))
+            if message.get("role") == "user":
+                yield from _prompt(message, at)
+            elif message.get("role") == "assistant":
+                yield from _answer(message, at)
+            elif message.get("role") == "toolResult" and message.get("toolName") == "bash":
+                yield _result(message, at)
+
+
+def _prompt(message: dict[str, Any], at: float | None) -> Iterator[r.Record]:
+    said = _text(message.get("content")).strip()
+    if said:
+        yield r.Prompt(said, at)
+
+
+def _answer(message: dict[str, Any], at: float | None) -> Iterator[r.Record]:
+    for part in map(mapping, items(message.get("content"))):
+        if part.get("type") == "text" and string(part.get("text")):
+            yield r.Reply(string(part["text"]), at)
+        elif part.get("type") == "toolCall" and part.get("name") == "bash":
+            given = mapping(part.get("arguments"))
+            yield r.Call(string(part.get("id")), string(given.get("command")), at)
+    usage = mapping(message.get("usage"))
+    counts = [usage.get(key, 0) for key in ("input", "cacheRead", "cacheWrite")]
+    if any(counts) and all(type(count) is int for count in counts):
+        yield r.Usage(sum(counts), None, string(message.get("model")) or None)
+
+
+def _result(message: dict[str, Any], at: float | None) -> r.Result:
+    is_error = message.get("isError") is not False
+    code, output, error = outcome(is_error, _text(message.get("content")))
+    return r.Result(string(message.get("toolCallId")), code, output, "", at, error)
+
+
+def _text(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    return "\n".join(string(mapping(part).get("text")) for part in items(content))

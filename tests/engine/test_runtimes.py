@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -27,7 +28,8 @@ from engine.records import (
 )
 from engine.runtimes import base, protocol
 from engine.session import Session
-from tests.repository import RECORDED
+from handoff_cli import detect
+from tests.repository import RECORDED, SETTINGS
 
 KINDS = (
     base.SESSION_START,
@@ -118,6 +120,14 @@ def test_a_runtime_offers_what_the_protocol_asks_for(runtime: str) -> None:
     assert hooks.SETTINGS["user"].startswith(("~/", "${"))
     assert not Path(hooks.SETTINGS["project"]).is_absolute()
     assert hooks.TAIL_BYTES >= 0
+
+
+def test_every_list_of_runtimes_is_the_same() -> None:
+    questions = yaml.safe_load((Path(__file__).parents[2] / "copier.yml").read_text())
+    offered = set(questions["runtimes"]["choices"].values())
+    assert offered == set(registry.RUNTIMES) == set(detect.RUNTIMES)
+    proved = {name for name, found in FOLDERS.items() if "documented" not in found[0].name}
+    assert proved == set(SETTINGS)
 
 
 @each_runtime

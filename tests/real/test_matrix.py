@@ -16,6 +16,7 @@ from tests import repository
 from tests.repository import SETTINGS, Repository
 
 from .agents import AGENTS, RUN, AgentRun
+from .sandbox import strings
 
 pytestmark = pytest.mark.real
 
@@ -120,6 +121,10 @@ def test_the_second_agent_starts_from_the_packet_of_the_first(copy: First, secon
     assert done.returncode == 0, done.stderr
     assert done.model_read(f"NEXT ACTION (from state): {NEXT}")
     assert done.model_read("exit code 3: no such check")
+    if second == "opencode":  # the call that makes a title needs no packet
+        errands = [request for request in done.requests if not request.get("tools")]
+        assert errands
+        assert not any("NEXT ACTION" in text for text in strings(errands))
     assert copy.project.hook_log() == ""
 
 
@@ -160,3 +165,14 @@ def test_hooks_in_the_user_s_own_settings_serve_every_repository(
     packet = project.active()
     assert packet["session"]["runtime"] == runtime
     assert [run["exit_code"] for run in packet["commands_run"]] == [0, 3, 0]
+
+
+@pytest.mark.parametrize("runtime", RUN)
+def test_an_engine_that_does_not_start_stops_nobody(tmp_path: Path, runtime: str) -> None:
+    project = set_up(tmp_path)
+    project.write(".handoff/engine/app.py", "<<<<<<< ours\n")
+    steps = [{"bash": "echo one > one.txt"}, {"text": "Done."}]
+    done = RUN[runtime](project.path, tmp_path / "home", steps, prompt=GOAL)
+    assert done.returncode == 0, done.stderr
+    assert (project.path / "one.txt").read_text() == "one\n"
+    assert project.packets() == {}

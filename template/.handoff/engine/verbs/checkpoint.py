@@ -43,7 +43,10 @@ def recover(project: Project, current: Session) -> None:
 
 
 def has_unread(current: Session) -> bool:
-    """Whether the session's transcript has grown since it was read."""
+    """Whether there is more of the session than its packet has: its transcript has grown since it
+    was read or, where a runtime keeps none, its last turn never ended."""
+    if not registry.transcript(current.runtime).KEPT:
+        return current.busy
     try:
         return (
             bool(current.transcript) and os.path.getsize(current.transcript or "") > current.offset

@@ -1,0 +1,114 @@
+"""Ways of real runtimes that are easy to fall into; each was seen on the program itself."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from engine import registry
+from engine.runtimes import base
+from tests.repository import SETTINGS, Repository
+
+PLUGINS = [name for name in registry.RUNTIMES if registry.hooks(name).SHAPE == base.PLUGIN]
+
+
+def context(said: str) -> str:
+    reply = json.loads(said)
+    return str(reply["hookSpecificOutput"]["additionalContext"])
+
+
+def test_what_gemini_does_not_hear_at_a_cleared_start_it_is_told_with_the_first_prompt(
+    project: Repository,
+) -> None:
+    project.play("claude-code")
+    session = {"session_id": "s-2", "transcript_path": ""}
+    start = {**session, "hook_event_name": "SessionStart", "source": "clear"}
+    prompt = {**session, "hook_event_name": "BeforeAgent", "prompt": "Go on"}
+    assert project.hook("gemini", start) == ""
+    told = context(project.hook("gemini", prompt))
+    assert "NEXT ACTION (from plan): Make lint.py pass" in told
+    assert project.hook("gemini", prompt) == ""
+    assert "NEXT ACTION" in context(project.hook("gemini", {**start, "source": "startup"}))
+
+
+def test_a_session_that_gemini_ends_three_times_has_one_packet(project: Repository) -> None:
+    project.play("gemini")
+    (packet,) = project.packets().values()
+    end = {"session_id": packet["session"]["native_id"], "hook_event_name": "SessionEnd"}
+    files = {path: path.read_bytes() for path in project.path.glob("outputs/handoff/*/*")}
+    for _ in range(2):
+        assert project.hook("gemini", {**end, "reason": "exit", "transcript_path": ""}) == ""
+    assert {path: path.read_bytes() for path in project.path.glob("outputs/handoff/*/*")} == files
+
+
+@pytest.mark.parametrize("variable", ["COPILOT_CLI", "DEVIN_PROJECT_DIR"])
+def test_hooks_of_claude_code_are_silent_in_another_program_that_reads_its_settings(
+    project: Repository, variable: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    payload = {"session_id": "s-1", "transcript_path": "", "hook_event_name": "UserPromptSubmit"}
+    command = project.hook_commands("claude-code", "UserPromptSubmit")[0]
+    foreign = f"{variable}=1; {command}"
+    sessions = project.path / ".handoff" / "state" / "sessions"
+    run(project, foreign, {**payload, "prompt": "Hello"})
+    assert not sessions.exists()
+    run(project, command, {**payload, "prompt": "Hello"})
+    assert [path.name for path in sessions.iterdir()] == ["s-1.json"]
+
+
+def run(project: Repository, command: str, payload: dict[str, Any]) -> None:
+    from tests.repository import shell
+
+    done = shell(command, json.dumps(payload), project.path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_qwen_s_empty_prompts_between_tools_are_no_turns(project: Repository) -> None:
+    project.play("qwen")
+    (packet,) = project.packets().values()
+    assert packet["native_sessions"][0]["turns"] == 1
+    assert packet["task"]["goal"] == "Make the parser accept empty lines"
+
+
+def test_a_session_killed_in_its_turn_that_keeps_no_file_is_recovered_at_the_next_start(
+    project: Repository,
+) -> None:
+    session = {"session_id": "ses_1"}
+    start = {**session, "hook_event_name": "SessionStart", "source": "startup"}
+    call = {"tool_name": "bash", "tool_use_id": "c1", "tool_input": {"command": "make"}}
+    ended = {**call, "tool_response": {"exit": 2, "output": "no rule"}}
+    project.hook("opencode", start)
+    project.hook("opencode", {**session, "hook_event_name": "UserPromptSubmit", "prompt": "Go"})
+    project.hook("opencode", {**session, "hook_event_name": "PostToolUse", **ended})
+    assert project.packets() == {}  # SIGTERM: no end of anything was told
+    told = project.hook("opencode", {**start, "session_id": "ses_2"})
+    assert "`make` exit code 2: no rule" in json.loads(told)["context"]
+    (packet,) = project.packets().values()
+    assert packet["session"]["recovered"] is True
+    assert project.hook_log() == ""
+
+
+@pytest.mark.parametrize("runtime", PLUGINS)
+def test_a_plugin_never_throws_and_installs_no_signal_handler(runtime: str) -> None:
+    text = registry.plugin(runtime).TEXT
+    assert "process.on" not in text
+    handlers = [line for line in text.splitlines() if "pi.on(" in line or '": ' in line]
+    assert all("safely(" in line for line in handlers if "=>" in line)
+    assert text.count("export ") == 1
+
+
+def test_every_reply_to_codex_holds_only_keys_that_it_knows() -> None:
+    hooks = registry.hooks("codex")
+    for event in ("SessionStart", "UserPromptSubmit", "PostToolUse"):
+        reply = hooks.reply(event, "x")
+        assert set(reply) == {"hookSpecificOutput"}
+        assert set(reply["hookSpecificOutput"]) == {"hookEventName", "additionalContext"}
+    assert set(hooks.hold("x")) == {"decision", "reason"}
+
+
+@pytest.mark.parametrize("runtime", SETTINGS)
+def test_the_end_of_a_turn_says_nothing_since_that_would_start_another(
+    project: Repository, runtime: str
+) -> None:
+    assert set(project.play(runtime)) == {""}

@@ -104,7 +104,8 @@ def installing(plan: Plan) -> Change:
         raise HandoffError(
             f"`{plan.settings}` is there and not ours", "move it away; it was left untouched"
         )
-    return Change(plan, before, plan.file)
+    unchanged = before is not None and same_text(before, plan.file)
+    return Change(plan, before, before if unchanged else plan.file)
 
 
 def removing(plan: Plan) -> Change:
@@ -114,6 +115,11 @@ def removing(plan: Plan) -> Change:
     if plan.file is None:
         return Change(plan, before, settings_files.remove_hooks(before, plan.place))
     return Change(plan, before, None if _is_ours(before, plan) else before)
+
+
+def same_text(left: bytes, right: bytes) -> bool:
+    """Whether two texts differ in their line ends at most, as a checkout may change them."""
+    return left.replace(b"\r\n", b"\n") == right.replace(b"\r\n", b"\n")
 
 
 def _is_ours(file: bytes, plan: Plan) -> bool:
@@ -155,7 +161,7 @@ def status(plan: Plan) -> str:
         there = settings_files.read(plan.path)
         if there is None or not _is_ours(there, plan):
             return "not installed"
-        return "installed" if there == plan.file else "outdated"
+        return "installed" if same_text(there, plan.file) else "outdated"
     found = settings_files.hook_entries(settings_files.read(plan.path), plan.place)
     if not found:
         return "not installed"
@@ -166,7 +172,7 @@ def status(plan: Plan) -> str:
 
 def _remove_empty(folder: Path, project: Path) -> None:
     """Remove the folder and those above it, as far as they are empty and inside the project."""
-    while folder != project and folder.is_dir() and not any(folder.iterdir()):
+    while folder != project and not folder.is_symlink() and not any(folder.iterdir()):
         folder.rmdir()
         folder = folder.parent
 

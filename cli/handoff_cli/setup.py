@@ -118,7 +118,7 @@ def _compared(
         wanted, there = (new / path).read_bytes(), settings_files.read(project / path)
         if there is None:
             create.append(path)
-        elif there == wanted:
+        elif hooks.same_text(there, wanted):
             same.append(path)
         elif overwrite or (not first and there == settings_files.read(old / path)):
             replace.append(path)

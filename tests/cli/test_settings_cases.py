@@ -6,6 +6,8 @@ The same files are tried on the functions that edit them in `test_settings_files
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ import pytest
 
 from handoff_cli import json_comments
 from tests import repository
-from tests.repository import SETTINGS, Repository
+from tests.repository import SETTINGS, Repository, environment
 
 FILES = Path(__file__).parents[1] / "data" / "settings"
 CLAUDE = SETTINGS["claude-code"]
@@ -368,3 +370,41 @@ def test_b24_hooks_keep_their_text_so_that_they_stay_trusted(
     told = " ".join(done.stderr.split())
     assert "Codex runs new hooks only once you accepted them" in told
     assert "/hooks" in told
+
+
+def test_a_folder_that_is_a_link_is_not_removed_with_our_file(
+    project: Repository, tmp_path: Path
+) -> None:
+    project.handoff("hooks", "remove")
+    (tmp_path / "dot").mkdir()
+    (project.path / ".codex").symlink_to(tmp_path / "dot")
+    for act in ("install", "remove"):
+        done = project.handoff("hooks", act, "--runtime", "codex")
+        assert done.returncode == 0, done.stderr
+    assert (project.path / ".codex").is_symlink()
+    assert list((tmp_path / "dot").iterdir()) == []
+
+
+def test_line_ends_that_a_checkout_changed_are_no_older_version(project: Repository) -> None:
+    plugin = project.path / ".opencode" / "plugins" / "handoff.js"
+    changed = plugin.read_bytes().replace(b"\n", b"\r\n")
+    plugin.write_bytes(changed)
+    rows = json.loads(project.handoff("hooks", "status", "--json").stdout)
+    assert {row["status"] for row in rows} == {"installed"}
+    assert project.handoff("hooks", "install").returncode == 0
+    assert plugin.read_bytes() == changed
+
+
+def test_a_diff_shows_where_a_code_page_lacks_its_characters(project: Repository) -> None:
+    project.handoff("hooks", "remove")
+    project.write(".claude/settings.json", '{"model": "⟦日本 🚀⟧"}\n')
+    env = environment(project.path) | {"PYTHONIOENCODING": "cp1252", "PYTHONUTF8": "0"}
+    done = subprocess.run(
+        [sys.executable, "-m", "handoff_cli", "hooks", "install", "--dry-run"],
+        cwd=project.path,
+        env=env | {"LC_ALL": "C"},
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert b"\\u65e5" in done.stdout

@@ -15,7 +15,17 @@ def findings(place: Place) -> Iterator[Finding]:
         config = jsonfile.inner(jsonfile.read(path), "hooksConfig") or {}
         if config.get("enabled") is False:
             yield Finding(
-                BROKEN, "gemini.hooks-off", f"`{path}` says `hooksConfig.enabled: false`", "turn on"
+                BROKEN,
+                "gemini.hooks-off",
+                f"`{path}` says `hooksConfig.enabled: false`",
+                "set it to true",
+            )
+        if jsonfile.inner(jsonfile.read(path), "tools", "enableHooks") is False:
+            yield Finding(
+                BROKEN,
+                "gemini.hooks-off",
+                f"`{path}` says `tools.enableHooks: false`",
+                "set it to true",
             )
         if "handoff" in (config.get("disabled") or []):
             yield Finding(

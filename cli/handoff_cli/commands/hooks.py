@@ -136,3 +136,5 @@ def _finish(folder: Path, changes: list[Change], dry_run: bool, done: str) -> No
             console.print(f"nothing to change in `{change.plan.settings}`", markup=False)
     if not dry_run:
         hooks.carry_out(folder, [change for change in changes if change.changes])
+    if not dry_run and done.endswith("in"):
+        console.print("`handoff doctor` says what else they need, such as somebody's trust")

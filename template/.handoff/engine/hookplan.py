@@ -19,7 +19,8 @@ def command(runtime: str, hooks: Hooks) -> str:
 
     It looks for the engine from the project's folder upwards, and is silent success where there is
     no engine, no working Python, or where another program reads this runtime's settings. Only a
-    Python that ran the engine to its end is heard.
+    Python that ran the engine to its end is heard; one that a signal ended had read the input, so
+    that no other is tried.
     """
     others = "".join(f"${{{name}-}}" for name in hooks.UNLESS)
     return (
@@ -28,8 +29,8 @@ def command(runtime: str, hooks: Hooks) -> str:
         'until [ -f "$d/.handoff/engine/__main__.py" ]; do '
         'case "$d" in */*) d="${d%/*}";; *) exit 0;; esac; done; '
         "for p in python3 python; do "
-        f'o=$("$p" -I -S -B "$d/.handoff/engine/__main__.py" hook {runtime} 2>/dev/null) && '
-        "{ printf '%s' \"$o\"; break; }; done; "
+        f'o=$("$p" -I -S -B "$d/.handoff/engine/__main__.py" hook {runtime} 2>/dev/null); c=$?; '
+        "[ $c = 0 ] && printf '%s' \"$o\"; case $c in 0|12[89]|1[3-9]?) break;; esac; done; "
         f"exit 0 {MARK}"
     )
 

@@ -199,7 +199,7 @@ def _facts(value: dict[str, Any]) -> Iterator[str]:
     runtime = session["runtime"] or "no runtime"
     yield f"- session {_code(session['id'])} ({runtime}), ended: {ended}"
     yield f"- branch {_code(str(value['branch']))}, head `{value['head_commit']}`"
-    yield f"- started from `{value['base_commit']}`"
+    yield f"- started from `{value['base_commit'] or 'an unknown commit'}`"
     if value["supersedes"]:
         yield f"- supersedes the packet of session {_code(value['supersedes'])}"
     if usage["used_tokens"] is not None:

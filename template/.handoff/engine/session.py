@@ -42,6 +42,7 @@ class Session(NamedTuple):
     look_at_bytes: int = 0  # size of the transcript from which its context use is looked at again
     closed: bool = False  # `close` has run in it
     held: bool = False  # the end of a turn was held up once
+    unpublished: bool = False  # its packet does not have all of it: a hook was killed on its way
     owed: bool = False  # the packet, which its model was not told at the start
     turns: int = 0
     transcript: str | None = None

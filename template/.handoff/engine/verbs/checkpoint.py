@@ -26,25 +26,36 @@ def checkpoint(project: Project, runtime: str, event: base.HookEvent) -> str:
     current = current._replace(transcript=event.transcript or current.transcript)
     current = session.after_event(swept(project, current), event, time.time())
     reason = budget.reason_to_hold(current, project.config) if event.may_hold else ""
-    current = current._replace(held=current.held or bool(reason))
+    current = current._replace(held=current.held or bool(reason), unpublished=True)
     project.save_session(current)
     if event.kind == base.SESSION_END:
         board.close_finished(project, current)
-    if git.place(project.root) is not None:
-        publish(project, current, unless_empty=True)
+    _published(project, current)
     return reason
 
 
 def recover(project: Project, current: Session) -> None:
     """Write the packet of a session that never reported its end."""
-    current = swept(project, current)._replace(recovered=True, busy=False)
+    current = swept(project, current)._replace(recovered=True, busy=False, unpublished=True)
     project.save_session(current)
-    publish(project, current, unless_empty=True)
+    _published(project, current)
+
+
+def _published(project: Project, current: Session) -> None:
+    """Write the session's packet, then that it was written: whatever kills us before, a later
+    start finds the session as it was left."""
+    if git.place(project.root) is not None:
+        publish(project, current, unless_empty=True)
+    project.save_session(current._replace(unpublished=False))
 
 
 def has_unread(current: Session) -> bool:
-    """Whether there is more of the session than its packet has: its transcript has grown since it
-    was read or, where a runtime keeps none, its last turn never ended."""
+    """Whether there is more of the session than its packet has: a hook was killed before it wrote
+    that, the transcript has grown since or, where a runtime keeps none, its turn never ended."""
+    if current.unpublished:
+        return True
+    if current.ended_at is not None:
+        return False
     if not registry.transcript(current.runtime).KEPT:
         return current.busy
     try:

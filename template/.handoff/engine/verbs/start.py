@@ -115,10 +115,10 @@ def told(
 
 def _recover(project: Project, current: Session) -> None:
     """Packets of earlier sessions of this work tree that ended without a word."""
-    open_ones = [one for one in project.sessions() if one.ended_at is None and one.id != current.id]
-    for one in open_ones[-MAX_RECOVERED:]:
+    others = (one for one in project.sessions() if one.id != current.id)
+    left = [one for one in others if checkpoint.has_unread(one)]
+    for one in left[-MAX_RECOVERED:]:
         try:
-            if checkpoint.has_unread(one):
-                checkpoint.recover(project, one)
+            checkpoint.recover(project, one)
         except HandoffError as error:
             layout.log(project.root, f"session {one.id} could not be recovered: {error}")

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from handoff_cli import __version__
-from handoff_cli.commands import demo, doctor, hooks, init, packets, steer, work
+from handoff_cli.commands import demo, doctor, hooks, init, packets, steer, update, work
 
 app = typer.Typer(
     name="handoff",
@@ -19,6 +19,8 @@ app = typer.Typer(
 )
 app.command("init")(init.init)
 app.add_typer(hooks.app, name="hooks")
+app.command("update")(update.update)
+app.command("regenerate")(update.regenerate)
 app.command("doctor")(doctor.doctor)
 app.command("generate")(packets.generate)
 app.command("run", context_settings=work.VERBATIM)(work.run)

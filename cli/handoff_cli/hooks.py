@@ -139,7 +139,7 @@ def carry_out(project: Path, changes: list[Change]) -> None:
             backups.keep(plan.path, change.before, plan.settings, owner)
         settings_files.write(plan.path, change.after)
         if change.after is None and _in_git(plan):
-            _remove_empty(plan.path.parent, project)
+            remove_empty(plan.path.parent, project)
     if inside := [change for change in changes if _in_git(change.plan)]:
         _remember(project, inside)
 
@@ -170,7 +170,7 @@ def status(plan: Plan) -> str:
     return "outdated" if len(found) >= len(plan.entries) else "partly installed"
 
 
-def _remove_empty(folder: Path, project: Path) -> None:
+def remove_empty(folder: Path, project: Path) -> None:
     """Remove the folder and those above it, as far as they are empty and inside the project."""
     while folder != project and not folder.is_symlink() and not any(folder.iterdir()):
         folder.rmdir()

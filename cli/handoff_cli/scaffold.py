@@ -10,6 +10,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +27,20 @@ YAML_QUESTIONS = ("acceptance_commands", "context_limits")
 
 
 def render(
-    folder: Path, answers: dict[str, Any], suggested: dict[str, Any], *, ask: bool, name: str
+    folder: Path,
+    answers: dict[str, Any],
+    suggested: dict[str, Any],
+    *,
+    ask: bool,
+    name: str,
+    ref: str | None = None,
+    expected: Mapping[str, Any] | None = None,
 ) -> Path:
     """Render into a new folder called `name` below the empty `folder`; return it.
 
     `answers` are settled; `suggested` are defaults for the other questions, which a person is asked
-    where `ask` is set.
+    where `ask` is set. `ref` is another release than this version's. Every answer has to be one of
+    the template's questions, or only the `expected` ones: an older version had others.
 
     Raises: HandoffError where an answer is refused or Copier fails.
     """
@@ -41,7 +50,8 @@ def render(
     defaults = {key: _as_default(key, value) for key, value in suggested.items()}
     settings.write_text(yaml.safe_dump({"defaults": defaults}), encoding="utf-8")
     with source.bundle() as bundle:
-        command = [sys.executable, "-m", "copier", "copy", "--quiet", "--vcs-ref", bundle.ref]
+        version = ref or bundle.ref
+        command = [sys.executable, "-m", "copier", "copy", "--quiet", "--vcs-ref", version]
         command += [
             "--data-file",
             str(data),
@@ -60,10 +70,10 @@ def render(
     if done.returncode:
         raise HandoffError(*_told(done.stderr or ""))
     questions = [key for key in recorded_answers(there) or {} if not key.startswith("_")]
-    for name in answers:
-        if name not in questions:
+    for question in answers if expected is None else expected:
+        if question not in questions:
             known = f"its questions are {', '.join(questions)}"
-            raise HandoffError(f"`{name}` is no question of the template", known)
+            raise HandoffError(f"`{question}` is no question of the template", known)
     return there
 
 

@@ -17,6 +17,7 @@ from handoff_cli.errors import HandoffError
 class Bundle(NamedTuple):
     path: Path
     ref: str  # the tag of the template's version
+    refs: tuple[str, ...]  # of every release in it
 
 
 @contextmanager
@@ -25,7 +26,7 @@ def bundle() -> Iterator[Bundle]:
     packaged = files("handoff_cli") / "_data" / "template.bundle"
     if packaged.is_file():
         with as_file(packaged) as path:
-            yield Bundle(path, f"v{__version__}")
+            yield _opened(path, f"v{__version__}")
         return
     from handoff_cli.history import build_bundle
 
@@ -42,4 +43,13 @@ def bundle() -> Iterator[Bundle]:
             raise HandoffError("git is not installed", "install git 2.31 or newer") from None
         except subprocess.CalledProcessError as error:
             raise HandoffError(f"git could not bundle the template: {error.stderr}") from error
-        yield Bundle(path, ref)
+        yield _opened(path, ref)
+
+
+def _opened(path: Path, ref: str) -> Bundle:
+    from handoff_cli.history import git
+
+    listed = git(["bundle", "list-heads", str(path)], path.parent).splitlines()
+    names = [line.split(" ", 1)[1] for line in listed]
+    tags = (name.removeprefix("refs/tags/") for name in names if name.startswith("refs/tags/"))
+    return Bundle(path, ref, tuple(tags))

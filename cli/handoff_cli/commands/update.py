@@ -45,8 +45,15 @@ def _run(folder: Path, dry_run: bool, as_json: bool, *, stay: bool) -> None:
     from handoff_cli import update as updates
 
     with updates.prepared(folder, stay=stay) as found:
-        if not dry_run and found.changes:
-            updates.carry_out(folder, found)
+        finish(folder, found, dry_run, as_json)
+
+
+def finish(folder: Path, found: Update, dry_run: bool, as_json: bool) -> None:
+    """Carry an update out unless it is a dry run, and tell it; ends with 3 on conflicts."""
+    from handoff_cli import update as updates
+
+    if not dry_run and found.changes:
+        updates.carry_out(folder, found)
     if as_json:
         output.data(value(found))
     else:

@@ -7,7 +7,18 @@ from typing import Annotated
 import typer
 
 from handoff_cli import __version__
-from handoff_cli.commands import demo, doctor, hooks, init, packets, paths, steer, update, work
+from handoff_cli.commands import (
+    demo,
+    doctor,
+    hooks,
+    init,
+    packets,
+    paths,
+    projects,
+    steer,
+    update,
+    work,
+)
 
 app = typer.Typer(
     name="handoff",
@@ -20,6 +31,7 @@ app = typer.Typer(
 app.command("init")(init.init)
 app.add_typer(hooks.app, name="hooks")
 app.add_typer(paths.app, name="paths")
+app.add_typer(projects.app, name="projects")
 app.command("update")(update.update)
 app.command("regenerate")(update.regenerate)
 app.command("doctor")(doctor.doctor)

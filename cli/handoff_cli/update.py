@@ -7,7 +7,6 @@ what the user made of it and what this version makes of the same answers are mer
 from __future__ import annotations
 
 import os
-import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -17,13 +16,11 @@ from typing import Any
 
 from packaging.version import InvalidVersion, Version
 
-from handoff_cli import hooks, merge, scaffold, settings_files, source
+from handoff_cli import hooks, merge, scaffold, settings_files, source, worktree
 from handoff_cli.errors import HandoffError
-from handoff_cli.history import clean_environment
 
 # A conflict in these would stop the engine: they get this version's text, and the conflict is told.
 LIVE = (".handoff/", "tools/generate_handoff.py", "handoff.schema.json")
-MARKERS = (b"<<<<<<< ", b">>>>>>> ")
 
 
 @dataclass(frozen=True)
@@ -56,7 +53,7 @@ def prepared(
     if recorded is None:
         raise HandoffError(f"`{project}` was not set up by handoff", "run `handoff init` there")
     known = scaffold.without_copiers_own(recorded)
-    _expect_resolved(project)
+    worktree.expect_resolved(project)
     with source.bundle() as bundle, tempfile.TemporaryDirectory(prefix="handoff.") as name:
         was = str(recorded.get("_commit", ""))
         base, stand_in = _base(was, bundle)
@@ -77,7 +74,7 @@ def carry_out(project: Path, update: Update) -> None:
         settings_files.write(project / path, None)
         hooks.remove_empty((project / path).parent, project)
     if update.conflicts:
-        _index(project, update.conflicts)
+        worktree.record(project, update.conflicts)
     hooks.carry_out(project, [change for change in update.hooks if change.changes])
 
 
@@ -139,7 +136,7 @@ def _compared(
             files[conflict.path] = conflict.stages.get(3) or conflict.stages[2]
     write = {path: one for path, one in files.items() if ours.get(path) != one}
     delete = tuple(sorted(path for path in mine if path not in files))
-    _expect_clean(project, (*write, *delete), old, new)
+    worktree.expect_clean(project, (*write, *delete), old, new)
     changes = tuple(_hook_changes(project, old, new))
     return Update(
         was.removeprefix("v"),
@@ -188,67 +185,3 @@ def _hook_changes(project: Path, old: Path, new: Path) -> Iterator[hooks.Change]
             yield hooks.removing(plan)
     for plan in wanted:
         yield hooks.installing(plan)
-
-
-def _expect_resolved(project: Path) -> None:
-    unmerged = _git(project, "ls-files", "-u", "-z", "--", ".").split("\0")
-    paths = sorted({line.partition("\t")[2] for line in unmerged if line})
-    if paths:
-        raise HandoffError(
-            f"unresolved conflicts: {', '.join(f'`{path}`' for path in paths)}",
-            "resolve them and `git add` the files, then update again; nothing was written",
-        )
-
-
-def _expect_clean(project: Path, paths: tuple[str, ...], old: Path, new: Path) -> None:
-    """Refuse where a file that would change holds work that is in no commit."""
-    out = _git(project, "status", "--porcelain", "-z", "--untracked-files=all", "--", *paths)
-    dirty = [entry[3:] for entry in out.split("\0") if entry[:2].strip()]
-    prefix = _git(project, "rev-parse", "--show-prefix").rstrip("\n")
-    names = [name.removeprefix(prefix) for name in dirty]
-    edited = [
-        name
-        for name in names
-        if (there := settings_files.read(project / name)) is not None
-        and not any(
-            hooks.same_text(there, settings_files.read(folder / name) or b"")
-            for folder in (old, new)
-        )
-    ]
-    if edited:
-        raise HandoffError(
-            f"not committed: {', '.join(f'`{name}`' for name in edited)}",
-            "commit or stash them first: the update would change them; nothing was written",
-        )
-
-
-def _index(project: Path, conflicts: tuple[merge.Conflict, ...]) -> None:
-    """Put the versions of each conflict into git's index, so that it is one to git."""
-    prefix = _git(project, "rev-parse", "--show-prefix").rstrip("\n")
-    lines = []
-    for conflict in conflicts:
-        lines.append(f"0 {'0' * 40}\t{prefix}{conflict.path}\0")
-        for stage, (mode, data) in sorted(conflict.stages.items()):
-            blob = _git(project, "hash-object", "-w", "--no-filters", "--stdin", stdin=data).strip()
-            lines.append(f"{mode} {blob} {stage}\t{prefix}{conflict.path}\0")
-    top = Path(_git(project, "rev-parse", "--show-toplevel").rstrip("\n"))
-    _git(top, "update-index", "-z", "--index-info", stdin="".join(lines).encode())
-
-
-def _git(folder: Path, *arguments: str, stdin: bytes = b"") -> str:
-    """What git prints about the user's own repository."""
-    try:
-        done = subprocess.run(
-            ["git", "-c", "core.fsmonitor=false", *arguments],
-            cwd=folder,
-            input=stdin,
-            env=clean_environment(),
-            capture_output=True,
-            check=True,
-        )
-    except FileNotFoundError:
-        raise HandoffError("git is not installed", "install git 2.38 or newer") from None
-    except subprocess.CalledProcessError as error:
-        said = error.stderr.decode("utf-8", "replace").strip()
-        raise HandoffError(f"git {arguments[0]}: {said}", "nothing was written") from None
-    return done.stdout.decode("utf-8", "surrogateescape")

@@ -17,6 +17,7 @@ USER_FILES = {
     "qwen": ".qwen/settings.json",
     "copilot": ".copilot/hooks/handoff.json",
     "opencode": ".config/opencode/plugins/handoff.js",
+    "pi": ".pi/agent/extensions/handoff.ts",
 }
 EVERY = [part for name in SETTINGS for part in ("--runtime", name)]
 

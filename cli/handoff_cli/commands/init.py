@@ -52,7 +52,7 @@ def init(
         handoff init --defaults --runtime claude-code
         handoff init --defaults --data 'acceptance_commands=["pytest -q"]' --dry-run
     """
-    from handoff_cli import setup
+    from handoff_cli import projects, setup
 
     project = path.resolve()
     given = _given(data or [])
@@ -67,6 +67,7 @@ def init(
             _preview(console, found)
             return
         setup.carry_out(project, found)
+        projects.add(project)
         _report(console, project, found)
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
 from handoff_cli import engine, output
 
 if TYPE_CHECKING:
+    from handoff_cli.fleet import Result
     from handoff_cli.update import Update
 
 CONFLICTS = 3
@@ -20,7 +21,14 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would cha
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
-def update(project: Project = Path(), dry_run: DryRun = False, as_json: Json = False) -> None:
+def update(
+    project: Project = Path(),
+    everywhere: Annotated[
+        bool, typer.Option("--all", help="In every project on record, side by side.")
+    ] = False,
+    dry_run: DryRun = False,
+    as_json: Json = False,
+) -> None:
     """Bring a project to this version of the template, with your edits kept.
 
     What you changed and what this version changes are merged as git merges: a line that both
@@ -29,7 +37,10 @@ def update(project: Project = Path(), dry_run: DryRun = False, as_json: Json = F
 
         handoff update --dry-run
         handoff update
+        handoff update --all
     """
+    if everywhere:
+        _everywhere(dry_run, as_json)
     _run(engine.project(project), dry_run, as_json, stay=False)
 
 
@@ -46,6 +57,37 @@ def _run(folder: Path, dry_run: bool, as_json: bool, *, stay: bool) -> None:
 
     with updates.prepared(folder, stay=stay) as found:
         finish(folder, found, dry_run, as_json)
+
+
+def _everywhere(dry_run: bool, as_json: bool) -> NoReturn:
+    """Update every project on record; ends with 1 where one failed, else with 3 on conflicts."""
+    from handoff_cli import fleet, projects
+    from handoff_cli.output import progress
+
+    folders = projects.known()
+    command = ["update", "--json", *(["--dry-run"] if dry_run else [])]
+    with progress("updating", len(folders)) as step:
+        results = fleet.run(command, folders, lambda result: step(result.project.name))
+    rows = [
+        {"path": str(one.project), "result": _outcome(one), "error": one.error, "update": one.value}
+        for one in results
+    ]
+    if as_json:
+        output.data(rows)
+    else:
+        output.table(
+            ("result", "project", "why"), [(r["result"], r["path"], r["error"]) for r in rows]
+        )
+    found = {row["result"] for row in rows}
+    raise typer.Exit(1 if "failed" in found else CONFLICTS if "conflict" in found else 0)
+
+
+def _outcome(one: Result) -> str:
+    if one.code == CONFLICTS:
+        return "conflict"
+    if one.code or one.value is None:
+        return "failed"
+    return "updated" if one.value["written"] or one.value["settings"] else "up to date"
 
 
 def finish(folder: Path, found: Update, dry_run: bool, as_json: bool) -> None:

@@ -1,0 +1,63 @@
+"""One command in many projects, side by side; what fails in one stays there."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from handoff_cli import projects
+
+TIMEOUT_SECONDS = 300
+
+
+@dataclass(frozen=True)
+class Result:
+    project: Path
+    code: int  # of the command; 1 where there is no such project any more
+    value: Any  # what it printed as JSON, or None
+    error: str
+
+
+def run(
+    command: list[str], folders: Iterable[Path], done: Callable[[Result], None] = lambda one: None
+) -> list[Result]:
+    """Run `handoff COMMAND` in each project, each in a process of its own; in the order given."""
+
+    def one(folder: Path) -> Result:
+        result = _run(command, folder)
+        done(result)
+        return result
+
+    with ThreadPoolExecutor(max_workers=os.cpu_count() or 2) as pool:
+        return list(pool.map(one, folders))
+
+
+def _run(command: list[str], folder: Path) -> Result:
+    if not projects.is_project(folder):
+        return Result(folder, 1, None, "there is no project any more; `handoff projects remove` it")
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "handoff_cli", *command],
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=TIMEOUT_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return Result(folder, 1, None, f"took over {TIMEOUT_SECONDS} s and was stopped")
+    try:
+        value = json.loads(done.stdout)
+    except ValueError:
+        value = None
+    said = " ".join(done.stderr.split()).removeprefix("handoff: ")
+    return Result(folder, done.returncode, value, said if done.returncode else "")

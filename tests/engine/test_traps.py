@@ -112,3 +112,14 @@ def test_the_end_of_a_turn_says_nothing_since_that_would_start_another(
     project: Repository, runtime: str
 ) -> None:
     assert set(project.play(runtime)) == {""}
+
+
+def test_a_session_of_a_runtime_that_is_not_known_here_stops_no_start(project: Repository) -> None:
+    project.play("claude-code")
+    folder = project.path / ".handoff" / "state" / "sessions"
+    (record,) = folder.iterdir()
+    foreign = {**json.loads(record.read_text()), "id": "x", "runtime": "emacs", "ended_at": None}
+    (folder / "x.json").write_text(json.dumps(foreign))
+    start = {"hook_event_name": "SessionStart", "session_id": "s-9", "source": "startup"}
+    assert "NEXT ACTION" in context(project.hook("gemini", {**start, "transcript_path": ""}))
+    assert project.hook_log() == ""

@@ -115,10 +115,16 @@ def told(
 
 def _recover(project: Project, current: Session) -> None:
     """Packets of earlier sessions of this work tree that ended without a word."""
-    others = (one for one in project.sessions() if one.id != current.id)
-    left = [one for one in others if checkpoint.has_unread(one)]
-    for one in left[-MAX_RECOVERED:]:
+    left = [one for one in project.sessions() if one.id != current.id and _is_left(one)]
+    for one in left[-MAX_RECOVERED:]:  # the newest last: its packet is the active one
         try:
             checkpoint.recover(project, one)
         except HandoffError as error:
             layout.log(project.root, f"session {one.id} could not be recovered: {error}")
+
+
+def _is_left(one: Session) -> bool:
+    try:
+        return checkpoint.has_unread(one)
+    except HandoffError:
+        return False  # of a runtime that this engine does not know

@@ -15,6 +15,7 @@ from handoff_cli.commands import (
     packets,
     paths,
     projects,
+    remove,
     steer,
     update,
     work,
@@ -34,6 +35,7 @@ app.add_typer(paths.app, name="paths")
 app.add_typer(projects.app, name="projects")
 app.command("update")(update.update)
 app.command("regenerate")(update.regenerate)
+app.command("remove")(remove.remove)
 app.command("doctor")(doctor.doctor)
 app.command("generate")(packets.generate)
 app.command("run", context_settings=work.VERBATIM)(work.run)

@@ -64,6 +64,15 @@ def prepared(
         yield _compared(project, old, new, was, target, stand_in)
 
 
+def as_recorded(folder: Path, project: Path, recorded: Mapping[str, Any]) -> Path:
+    """The project's files as the release and the answers that it records make them; new below the
+    empty `folder`."""
+    with source.bundle() as bundle:
+        base, _ = _base(str(recorded.get("_commit", "")), bundle)
+        answers = scaffold.without_copiers_own(dict(recorded))
+        return _rendered(folder / "recorded", project, answers, base)
+
+
 def carry_out(project: Path, update: Update) -> None:
     """Write what `prepared` found, and leave conflicts in git's index as git does."""
     for path, (mode, data) in update.write.items():

@@ -58,6 +58,11 @@ def record(project: Path, conflicts: Iterable[Conflict]) -> None:
     git(top, "update-index", "-z", "--index-info", stdin="".join(lines).encode())
 
 
+def common_folder(project: Path) -> Path:
+    """The git folder that all work trees share."""
+    return (project / git(project, "rev-parse", "--git-common-dir").rstrip("\n")).resolve()
+
+
 def git(folder: Path, *arguments: str, stdin: bytes = b"") -> str:
     """What git prints about the user's own repository."""
     try:

@@ -57,6 +57,7 @@ def test_the_end_of_a_turn_is_held_up_once(
     scratch.write("new.py", "x = 1\n")
     steps = [
         {"bash": "echo one", "in": tokens(80)},
+        {"bash": "echo two", "in": tokens(80)},  # by then the one before is written down
         {"text": "Done.", "in": tokens(80)},
         {"text": "Really done.", "in": tokens(81)},
     ]

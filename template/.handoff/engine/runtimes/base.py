@@ -24,6 +24,15 @@ SESSION_END = "session-end"
 # How a runtime takes hooks: groups of handlers by event, handlers by event, or a file of code.
 NESTED, FLAT, PLUGIN = "nested", "flat", "plugin"
 
+SECONDS = {  # what a hook of ours may take at most, for runtimes that count so
+    SESSION_START: 15,
+    PROMPT: 10,
+    COMMAND: 10,
+    TURN_END: 30,
+    PRE_COMPACT: 30,
+    SESSION_END: 20,
+}
+
 
 class HookEvent:
     """One call of a hook; fields that an event does not have are empty."""
@@ -89,6 +98,34 @@ def event_of(
         may_hold=payload.get("stop_hook_active") is False,
         entry=entry(payload) if kind == COMMAND else None,
     )
+
+
+# What several runtimes offer alike; each assigns it in its own folder.
+
+
+def as_told(entry: dict[str, object], tail: bytes) -> dict[str, object]:
+    """`settled` where the end of the transcript says no more than the payload."""
+    return entry
+
+
+def nested_reply(name: str, context: str) -> dict[str, Any]:
+    """`reply` in Claude Code's shape."""
+    return {"hookSpecificOutput": {"hookEventName": name, "additionalContext": context}}
+
+
+def block(reason: str) -> dict[str, Any]:
+    """`hold` in Claude Code's shape."""
+    return {"decision": "block", "reason": reason}
+
+
+def no_hold(reason: str) -> dict[str, Any]:
+    """`hold` where a turn that ended cannot be made to go on, or nobody knows how."""
+    return {}
+
+
+def prompt_text(payload: Mapping[str, Any]) -> str:
+    """The prompt where nothing but the human's words stands in it."""
+    return text(payload, "prompt").strip()
 
 
 def number(payload: Mapping[str, Any], key: str) -> int | None:

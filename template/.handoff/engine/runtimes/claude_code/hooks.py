@@ -10,10 +10,14 @@ from ..base import (
     NESTED,
     PRE_COMPACT,
     PROMPT,
+    SECONDS,
     SESSION_END,
     SESSION_START,
     TURN_END,
+    as_told,
+    block,
     event_of,
+    nested_reply,
     text,
 )
 
@@ -46,14 +50,7 @@ EVENTS = {
 }
 MATCHERS = {"PostToolUse": "Bash", "PostToolUseFailure": "Bash"}
 # Seconds. SessionEnd's own default is 1.5 s; an entry's timeout raises it.
-TIMEOUTS = {
-    SESSION_START: 15,
-    PROMPT: 10,
-    COMMAND: 10,
-    TURN_END: 30,
-    PRE_COMPACT: 30,
-    SESSION_END: 20,
-}
+TIMEOUTS = SECONDS
 PROJECT_DIR = "${CLAUDE_PROJECT_DIR:-$PWD}"
 UNLESS = ("COPILOT_CLI", "DEVIN_PROJECT_DIR")
 UNHEARD: tuple[str, ...] = ()
@@ -61,22 +58,13 @@ TAIL_BYTES = 0
 
 # Claude Code itself writes this in front of a failed command's output.
 _FAILURE = re.compile(r"Exit code (-?\d+)(?:\n|$)")
+settled = as_told
+reply = nested_reply
+hold = block
 
 
 def event(payload: Mapping[str, Any]) -> HookEvent | None:
     return event_of(payload, EVENTS, ("Bash",), _prompt, _entry)
-
-
-def settled(entry: dict[str, object], tail: bytes) -> dict[str, object]:
-    return entry  # the payload already says all there is
-
-
-def reply(name: str, context: str) -> dict[str, Any]:
-    return {"hookSpecificOutput": {"hookEventName": name, "additionalContext": context}}
-
-
-def hold(reason: str) -> dict[str, Any]:
-    return {"decision": "block", "reason": reason}
 
 
 def _prompt(payload: Mapping[str, Any]) -> str:

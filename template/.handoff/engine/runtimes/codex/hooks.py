@@ -10,10 +10,13 @@ from ..base import (
     NESTED,
     PRE_COMPACT,
     PROMPT,
+    SECONDS,
     SESSION_END,
     SESSION_START,
     TURN_END,
+    block,
     event_of,
+    nested_reply,
     text,
 )
 
@@ -44,20 +47,15 @@ EVENTS = {
 # In code mode the plan is in no other place than its hook's payload.
 MATCHERS = {"PostToolUse": "Bash|update_plan"}
 # Seconds. SessionEnd is clamped to 3 with a warning at every start.
-TIMEOUTS = {
-    SESSION_START: 15,
-    PROMPT: 10,
-    COMMAND: 10,
-    TURN_END: 30,
-    PRE_COMPACT: 30,
-    SESSION_END: 3,
-}
+TIMEOUTS = {**SECONDS, SESSION_END: 3}
 PROJECT_DIR = "$PWD"
 UNLESS: tuple[str, ...] = ()
 UNHEARD: tuple[str, ...] = ()
 # A finished command's line is on disk when its hook runs; its output is in it.
 TAIL_BYTES = 512_000
 PLAN_ACCEPTED = "Plan updated"
+reply = nested_reply
+hold = block
 
 
 def event(payload: Mapping[str, Any]) -> HookEvent | None:
@@ -80,14 +78,6 @@ def settled(entry: dict[str, object], tail: bytes) -> dict[str, object]:
         if isinstance(item, dict) and item.get("id") == entry["command_id"]:
             return {**entry, "exit_code": exit_code(item), "duration_ms": duration_ms(item)}
     return entry
-
-
-def reply(name: str, context: str) -> dict[str, Any]:
-    return {"hookSpecificOutput": {"hookEventName": name, "additionalContext": context}}
-
-
-def hold(reason: str) -> dict[str, Any]:
-    return {"decision": "block", "reason": reason}
 
 
 def exit_code(item: Mapping[str, Any]) -> int | None:

@@ -12,10 +12,14 @@ from ..base import (
     FLAT,
     PRE_COMPACT,
     PROMPT,
+    SECONDS,
     SESSION_END,
     SESSION_START,
     TURN_END,
+    as_told,
+    block,
     event_of,
+    prompt_text,
     text,
 )
 
@@ -46,38 +50,21 @@ EVENTS = {
     SESSION_END: ("SessionEnd",),
 }
 MATCHERS: dict[str, str] = {}
-TIMEOUTS = {
-    SESSION_START: 15,
-    PROMPT: 10,
-    COMMAND: 10,
-    TURN_END: 30,
-    PRE_COMPACT: 30,
-    SESSION_END: 20,
-}
+TIMEOUTS = SECONDS
 PROJECT_DIR = "${COPILOT_PROJECT_DIR:-$PWD}"
 UNLESS: tuple[str, ...] = ()
 UNHEARD: tuple[str, ...] = ()
 TAIL_BYTES = 0
+settled = as_told
+hold = block
 
 
 def event(payload: Mapping[str, Any]) -> HookEvent | None:
-    return event_of(payload, EVENTS, ("Bash",), _prompt, _entry)
-
-
-def settled(entry: dict[str, object], tail: bytes) -> dict[str, object]:
-    return entry
+    return event_of(payload, EVENTS, ("Bash",), prompt_text, _entry)
 
 
 def reply(name: str, context: str) -> dict[str, Any]:
     return {"additionalContext": context}
-
-
-def hold(reason: str) -> dict[str, Any]:
-    return {"decision": "block", "reason": reason}
-
-
-def _prompt(payload: Mapping[str, Any]) -> str:
-    return text(payload, "prompt").strip()
 
 
 def _entry(payload: Mapping[str, Any]) -> dict[str, object]:

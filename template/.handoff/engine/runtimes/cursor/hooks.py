@@ -11,11 +11,15 @@ from ..base import (
     FLAT,
     PRE_COMPACT,
     PROMPT,
+    SECONDS,
     SESSION_END,
     SESSION_START,
     TURN_END,
+    as_told,
     event_of,
+    no_hold,
     number,
+    prompt_text,
     text,
 )
 
@@ -43,39 +47,22 @@ EVENTS = {
     SESSION_END: ("sessionEnd",),
 }
 MATCHERS: dict[str, str] = {}
-TIMEOUTS = {
-    SESSION_START: 15,
-    PROMPT: 10,
-    COMMAND: 10,
-    TURN_END: 30,
-    PRE_COMPACT: 30,
-    SESSION_END: 20,
-}
+TIMEOUTS = SECONDS
 PROJECT_DIR = "${CURSOR_PROJECT_DIR:-$PWD}"
 UNLESS: tuple[str, ...] = ()
 UNHEARD: tuple[str, ...] = ()
 TAIL_BYTES = 0
+settled = as_told
+hold = no_hold  # not documented
 
 
 def event(payload: Mapping[str, Any]) -> HookEvent | None:
     shell = {**payload, "tool_name": "shell"}
-    return event_of(shell, EVENTS, ("shell",), _prompt, _entry, EVENT_KEY, SESSION_KEY)
-
-
-def settled(entry: dict[str, object], tail: bytes) -> dict[str, object]:
-    return entry
+    return event_of(shell, EVENTS, ("shell",), prompt_text, _entry, EVENT_KEY, SESSION_KEY)
 
 
 def reply(name: str, context: str) -> dict[str, Any]:
     return {"additional_context": context}
-
-
-def hold(reason: str) -> dict[str, Any]:
-    return {}  # not documented
-
-
-def _prompt(payload: Mapping[str, Any]) -> str:
-    return text(payload, "prompt").strip()
 
 
 def _entry(payload: Mapping[str, Any]) -> dict[str, object]:

@@ -11,10 +11,15 @@ from ..base import (
     NESTED,
     PRE_COMPACT,
     PROMPT,
+    SECONDS,
     SESSION_END,
     SESSION_START,
     TURN_END,
+    as_told,
+    block,
     event_of,
+    nested_reply,
+    prompt_text,
     text,
 )
 
@@ -46,38 +51,18 @@ EVENTS = {
     SESSION_END: ("SessionEnd",),
 }
 MATCHERS = {"PostToolUse": "Execute"}
-TIMEOUTS = {
-    SESSION_START: 15,
-    PROMPT: 10,
-    COMMAND: 10,
-    TURN_END: 30,
-    PRE_COMPACT: 30,
-    SESSION_END: 20,
-}
+TIMEOUTS = SECONDS
 PROJECT_DIR = "${FACTORY_PROJECT_DIR:-$PWD}"
 UNLESS: tuple[str, ...] = ()
 UNHEARD: tuple[str, ...] = ()
 TAIL_BYTES = 0
+settled = as_told
+reply = nested_reply
+hold = block
 
 
 def event(payload: Mapping[str, Any]) -> HookEvent | None:
-    return event_of(payload, EVENTS, ("Execute",), _prompt, _entry)
-
-
-def settled(entry: dict[str, object], tail: bytes) -> dict[str, object]:
-    return entry
-
-
-def reply(name: str, context: str) -> dict[str, Any]:
-    return {"hookSpecificOutput": {"hookEventName": name, "additionalContext": context}}
-
-
-def hold(reason: str) -> dict[str, Any]:
-    return {"decision": "block", "reason": reason}
-
-
-def _prompt(payload: Mapping[str, Any]) -> str:
-    return text(payload, "prompt").strip()
+    return event_of(payload, EVENTS, ("Execute",), prompt_text, _entry)
 
 
 def _entry(payload: Mapping[str, Any]) -> dict[str, object]:

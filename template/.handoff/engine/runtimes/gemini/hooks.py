@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from ... import feedback
-from ..base import COMMAND, NESTED, PROMPT, SESSION_END, SESSION_START, TURN_END, event_of, text
+from ..base import (
+    COMMAND,
+    NESTED,
+    PROMPT,
+    SESSION_END,
+    SESSION_START,
+    TURN_END,
+    as_told,
+    event_of,
+    nested_reply,
+    text,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,6 +52,8 @@ PROJECT_DIR = "${GEMINI_PROJECT_DIR:-$PWD}"
 UNLESS: tuple[str, ...] = ()
 UNHEARD = ("clear",)
 TAIL_BYTES = 0  # the payload says all there is
+settled = as_told
+reply = nested_reply
 
 
 def event(payload: Mapping[str, Any]) -> HookEvent | None:
@@ -48,14 +61,6 @@ def event(payload: Mapping[str, Any]) -> HookEvent | None:
     if found and found.kind == TURN_END:
         found.statement = text(payload, "prompt_response") or None
     return found
-
-
-def settled(entry: dict[str, object], tail: bytes) -> dict[str, object]:
-    return entry
-
-
-def reply(name: str, context: str) -> dict[str, Any]:
-    return {"hookSpecificOutput": {"hookEventName": name, "additionalContext": context}}
 
 
 def hold(reason: str) -> dict[str, Any]:

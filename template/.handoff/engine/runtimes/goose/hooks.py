@@ -7,7 +7,20 @@ reach the model.
 from __future__ import annotations
 
 from ... import feedback
-from ..base import COMMAND, NESTED, PROMPT, SESSION_END, SESSION_START, TURN_END, event_of, text
+from ..base import (
+    COMMAND,
+    NESTED,
+    PROMPT,
+    SESSION_END,
+    SESSION_START,
+    TURN_END,
+    as_told,
+    event_of,
+    nested_reply,
+    no_hold,
+    prompt_text,
+    text,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,26 +54,13 @@ UNLESS: tuple[str, ...] = ()
 UNHEARD: tuple[str, ...] = ()
 TAIL_BYTES = 0
 _SHELLS = ("shell", "developer__shell")
+settled = as_told
+reply = nested_reply
+hold = no_hold  # not documented
 
 
 def event(payload: Mapping[str, Any]) -> HookEvent | None:
-    return event_of(payload, EVENTS, _SHELLS, _prompt, _entry, EVENT_KEY, SESSION_KEY)
-
-
-def settled(entry: dict[str, object], tail: bytes) -> dict[str, object]:
-    return entry
-
-
-def reply(name: str, context: str) -> dict[str, Any]:
-    return {"hookSpecificOutput": {"hookEventName": name, "additionalContext": context}}
-
-
-def hold(reason: str) -> dict[str, Any]:
-    return {}  # not documented
-
-
-def _prompt(payload: Mapping[str, Any]) -> str:
-    return text(payload, "prompt").strip()
+    return event_of(payload, EVENTS, _SHELLS, prompt_text, _entry, EVENT_KEY, SESSION_KEY)
 
 
 def _entry(payload: Mapping[str, Any]) -> dict[str, object]:

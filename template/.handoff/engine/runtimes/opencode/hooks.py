@@ -11,7 +11,9 @@ from ..base import (
     SESSION_END,
     SESSION_START,
     TURN_END,
+    as_told,
     event_of,
+    no_hold,
     number,
     text,
 )
@@ -49,6 +51,8 @@ PROJECT_DIR = ""
 UNLESS: tuple[str, ...] = ()
 UNHEARD: tuple[str, ...] = ()
 TAIL_BYTES = 0
+settled = as_told
+hold = no_hold
 
 
 def event(payload: Mapping[str, Any]) -> HookEvent | None:
@@ -62,16 +66,8 @@ def event(payload: Mapping[str, Any]) -> HookEvent | None:
     return found
 
 
-def settled(entry: dict[str, object], tail: bytes) -> dict[str, object]:
-    return entry
-
-
 def reply(name: str, context: str) -> dict[str, Any]:
     return {"context": context}
-
-
-def hold(reason: str) -> dict[str, Any]:
-    return {}  # a turn that ended is not made to go on
 
 
 def _prompt(payload: Mapping[str, Any]) -> str:

@@ -11,8 +11,11 @@ from ..base import (
     SESSION_END,
     SESSION_START,
     TURN_END,
+    as_told,
     event_of,
+    no_hold,
     number,
+    prompt_text,
     text,
 )
 
@@ -48,30 +51,20 @@ PROJECT_DIR = ""
 UNLESS: tuple[str, ...] = ()
 UNHEARD: tuple[str, ...] = ()
 TAIL_BYTES = 0
+settled = as_told
+hold = no_hold
 
 
 def event(payload: Mapping[str, Any]) -> HookEvent | None:
-    found = event_of(payload, EVENTS, ("bash",), _prompt, _entry)
+    found = event_of(payload, EVENTS, ("bash",), prompt_text, _entry)
     if found is not None:
         found.used_tokens = number(payload, "used_tokens")
         found.window_tokens = number(payload, "window_tokens")
     return found
 
 
-def settled(entry: dict[str, object], tail: bytes) -> dict[str, object]:
-    return entry
-
-
 def reply(name: str, context: str) -> dict[str, Any]:
     return {"context": context}
-
-
-def hold(reason: str) -> dict[str, Any]:
-    return {}  # a turn that ended is not made to go on
-
-
-def _prompt(payload: Mapping[str, Any]) -> str:
-    return text(payload, "prompt").strip()
 
 
 def _entry(payload: Mapping[str, Any]) -> dict[str, object]:

@@ -8,10 +8,14 @@ from ..base import (
     NESTED,
     PRE_COMPACT,
     PROMPT,
+    SECONDS,
     SESSION_END,
     SESSION_START,
     TURN_END,
+    as_told,
+    block,
     event_of,
+    nested_reply,
     number,
     text,
 )
@@ -41,18 +45,14 @@ EVENTS = {
 }
 MATCHERS = {"PostToolUse": "run_shell_command", "PostToolUseFailure": "run_shell_command"}
 # Seconds; 1000 and more would be taken for milliseconds.
-TIMEOUTS = {
-    SESSION_START: 15,
-    PROMPT: 10,
-    COMMAND: 10,
-    TURN_END: 30,
-    PRE_COMPACT: 30,
-    SESSION_END: 20,
-}
+TIMEOUTS = SECONDS
 PROJECT_DIR = "${QWEN_PROJECT_DIR:-$PWD}"
 UNLESS: tuple[str, ...] = ()
 UNHEARD: tuple[str, ...] = ()
 TAIL_BYTES = 0  # a command's line is written after its hook has run
+settled = as_told
+reply = nested_reply
+hold = block
 
 
 def event(payload: Mapping[str, Any]) -> HookEvent | None:
@@ -63,18 +63,6 @@ def event(payload: Mapping[str, Any]) -> HookEvent | None:
         found.used_tokens = number(payload, "input_tokens")
         found.window_tokens = number(payload, "context_limit")
     return found
-
-
-def settled(entry: dict[str, object], tail: bytes) -> dict[str, object]:
-    return entry
-
-
-def reply(name: str, context: str) -> dict[str, Any]:
-    return {"hookSpecificOutput": {"hookEventName": name, "additionalContext": context}}
-
-
-def hold(reason: str) -> dict[str, Any]:
-    return {"decision": "block", "reason": reason}
 
 
 def _prompt(payload: Mapping[str, Any]) -> str:

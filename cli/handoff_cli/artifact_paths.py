@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from handoff_cli import detect, scaffold
 from handoff_cli.errors import HandoffError
@@ -24,25 +26,23 @@ class Move:
 
 def configured(project: Path) -> dict[str, str]:
     """The path of each artifact, by its key, as the project's answers have it."""
-    answers = scaffold.recorded_answers(project)
-    if answers is None:
-        raise HandoffError(f"`{project}` was not set up by handoff", "run `handoff init` there")
-    return {
-        name.removeprefix(QUESTION): str(path)
-        for name, path in answers.items()
-        if name.startswith(QUESTION)
-    }
+    return _paths(scaffold.expected_answers(project))
 
 
 def detected(project: Path) -> dict[str, str]:
     """Artifacts that lie elsewhere than configured, at places where people keep them."""
     now = configured(project)
-    found = {
+    found = _paths(detect.suggestions(project))
+    return {key: path for key, path in found.items() if now.get(key) != path}
+
+
+def _paths(answers: Mapping[str, Any]) -> dict[str, str]:
+    """Those of the answers that are paths, by the artifact's key."""
+    return {
         name.removeprefix(QUESTION): str(path)
-        for name, path in detect.suggestions(project).items()
+        for name, path in answers.items()
         if name.startswith(QUESTION)
     }
-    return {key: path for key, path in found.items() if now.get(key) != path}
 
 
 def given(pairs: list[str], known: dict[str, str]) -> dict[str, str]:

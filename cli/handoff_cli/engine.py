@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -46,6 +47,26 @@ def python_of_hooks() -> tuple[str, tuple[int, ...]] | None:
 
 def command(folder: Path, arguments: list[str]) -> list[str]:
     return [sys.executable, "-I", "-S", "-B", str(folder / ENGINE), *arguments]
+
+
+def option(name: str, value: str | None) -> list[str]:
+    """An option of the engine, where it was given, also where its value begins with a dash."""
+    return [] if value is None else [f"{name}={value}"]
+
+
+def flag(name: str, given: bool) -> list[str]:
+    return [name] if given else []
+
+
+def become(folder: Path, arguments: list[str]) -> int:
+    """Let the engine take this process's place, so that Ctrl-C and other signals reach it; where a
+    system cannot, run it and return its exit code."""
+    if os.name != "posix":
+        return run(folder, arguments)
+    started = command(folder, arguments)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os.execv(started[0], started)
 
 
 def run(folder: Path, arguments: list[str]) -> int:

@@ -95,6 +95,14 @@ def recorded_answers(project: Path) -> dict[str, Any] | None:
     return value
 
 
+def expected_answers(project: Path) -> dict[str, Any]:
+    """The answers that the project was rendered with. Raises: HandoffError where it was not."""
+    answers = recorded_answers(project)
+    if answers is None:
+        raise HandoffError(f"`{project}` was not set up by handoff", "run `handoff init` there")
+    return answers
+
+
 def without_copiers_own(answers: dict[str, Any]) -> dict[str, Any]:
     """The answers without what Copier notes about itself."""
     return {key: value for key, value in answers.items() if not key.startswith("_")}

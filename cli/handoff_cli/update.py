@@ -49,9 +49,7 @@ def prepared(
     Raises: HandoffError where the project is newer than this version, holds unresolved conflicts,
     has uncommitted changes in a file that would change, or settings that cannot be parsed.
     """
-    recorded = scaffold.recorded_answers(project)
-    if recorded is None:
-        raise HandoffError(f"`{project}` was not set up by handoff", "run `handoff init` there")
+    recorded = scaffold.expected_answers(project)
     known = scaffold.without_copiers_own(recorded)
     worktree.expect_resolved(project)
     with source.bundle() as bundle, tempfile.TemporaryDirectory(prefix="handoff.") as name:

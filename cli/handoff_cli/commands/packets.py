@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from handoff_cli import engine
+from handoff_cli.engine import flag, option
 
 Project = Annotated[
     Path, typer.Option("--project", help="A folder in the project.", file_okay=False, exists=True)
@@ -33,8 +34,8 @@ def generate(
         handoff generate
         handoff generate --session 6d349e0a-273a-4435-aa9e-9758ae143686 --json
     """
-    options = _given("--session", session) + _given("--topic", topic)
-    _pass_on(project, "generate", options, _flag("--json", as_json))
+    options = option("--session", session) + option("--topic", topic)
+    _pass_on(project, "generate", options, flag("--json", as_json))
 
 
 def show(
@@ -51,8 +52,8 @@ def show(
     handoff show
     handoff show --json | jq .next_action
     """
-    form = _flag("--json", as_json) or _flag("--context", context)
-    _pass_on(project, "show", _given("--session", session), _given("--topic", topic), form)
+    form = flag("--json", as_json) or flag("--context", context)
+    _pass_on(project, "show", option("--session", session), option("--topic", topic), form)
 
 
 def status(topic: Topic = None, as_json: Json = False, project: Project = Path()) -> None:
@@ -60,7 +61,7 @@ def status(topic: Topic = None, as_json: Json = False, project: Project = Path()
 
     handoff status --json | jq .active.next_action
     """
-    _pass_on(project, "status", _given("--topic", topic), _flag("--json", as_json))
+    _pass_on(project, "status", option("--topic", topic), flag("--json", as_json))
 
 
 def validate(
@@ -72,7 +73,7 @@ def validate(
 
     handoff validate outputs/handoff/6d349e0a-273a-4435-aa9e-9758ae143686/handoff.json
     """
-    _pass_on(project, "validate", [file], _flag("--json", as_json))
+    _pass_on(project, "validate", [file], flag("--json", as_json))
 
 
 def _pass_on(project: Path, verb: str, *arguments: list[str]) -> None:
@@ -80,11 +81,3 @@ def _pass_on(project: Path, verb: str, *arguments: list[str]) -> None:
         engine.project(project), [verb, *(part for given in arguments for part in given)]
     )
     raise typer.Exit(code)
-
-
-def _flag(name: str, given: bool) -> list[str]:
-    return [name] if given else []
-
-
-def _given(name: str, value: str | None) -> list[str]:
-    return [] if value is None else [f"{name}={value}"]  # also where it begins with a dash

@@ -9,6 +9,7 @@ import typer
 
 from handoff_cli import engine
 from handoff_cli.commands.packets import Json, Project, Topic
+from handoff_cli.engine import flag, option
 
 Kind = Annotated[Literal["blocker", "assumption", "question"], typer.Argument()]
 Key = Annotated[Literal["next_action", "active_task"], typer.Argument()]
@@ -30,7 +31,7 @@ def show_state(as_json: Json = False, project: Project = Path()) -> None:
 
     handoff state show --json | jq .next_action
     """
-    _pass_on(project, "state", "show", *_flag("--json", as_json))
+    _pass_on(project, "state", "show", *flag("--json", as_json))
 
 
 @state.command("set")
@@ -79,7 +80,7 @@ def show_board(as_json: Json = False, project: Project = Path()) -> None:
 
     handoff board show
     """
-    _pass_on(project, "board", "show", *_flag("--json", as_json))
+    _pass_on(project, "board", "show", *flag("--json", as_json))
 
 
 @board.command("add")
@@ -97,7 +98,7 @@ def add_feature(
 
     handoff board add 'Accept empty lines' --done-when 'pytest -q tests/test_parser.py'
     """
-    options = [*_given("--id", wanted), *_given("--done-when", done_when)]
+    options = [*option("--id", wanted), *option("--done-when", done_when)]
     _pass_on(project, "board", "add", *options, "--", goal)
 
 
@@ -131,7 +132,7 @@ def block_feature(
 
     handoff board block F-1 --reason 'the staging key has expired'
     """
-    _pass_on(project, "board", "block", *_given("--reason", reason), "--", feature)
+    _pass_on(project, "board", "block", *option("--reason", reason), "--", feature)
 
 
 @topic.callback(invoke_without_command=True)
@@ -141,7 +142,7 @@ def show_topic(context: typer.Context, as_json: Json = False, project: Project =
     handoff topic
     """
     if context.invoked_subcommand is None:
-        _pass_on(project, "topic", *_flag("--json", as_json))
+        _pass_on(project, "topic", *flag("--json", as_json))
 
 
 @topic.command("use")
@@ -166,7 +167,14 @@ def log(
 
     handoff log -n 5
     """
-    _pass_on(project, "log", "-n", str(most), *_given("--topic", topic), *_flag("--json", as_json))
+    _pass_on(
+        project,
+        "log",
+        "-n",
+        str(most),
+        *option("--topic", topic),
+        *flag("--json", as_json),
+    )
 
 
 def archive(
@@ -182,8 +190,8 @@ def archive(
     handoff archive
     handoff archive --gone --dry-run
     """
-    flags = [*_flag("--gone", gone), *_flag("--dry-run", dry_run)]
-    _pass_on(project, "archive", *_given("--topic", topic), *flags)
+    flags = [*flag("--gone", gone), *flag("--dry-run", dry_run)]
+    _pass_on(project, "archive", *option("--topic", topic), *flags)
 
 
 def pr(
@@ -198,16 +206,8 @@ def pr(
 
     handoff pr | gh pr create --title 'Accept empty lines' --body-file -
     """
-    _pass_on(project, "pr", *_given("--output", output), *_given("--topic", topic))
+    _pass_on(project, "pr", *option("--output", output), *option("--topic", topic))
 
 
 def _pass_on(project: Path, *arguments: str) -> None:
     raise typer.Exit(engine.run(engine.project(project), list(arguments)))
-
-
-def _flag(name: str, given: bool) -> list[str]:
-    return [name] if given else []
-
-
-def _given(name: str, value: str | None) -> list[str]:
-    return [] if value is None else [f"{name}={value}"]

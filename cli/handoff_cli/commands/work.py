@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from pathlib import Path
 from typing import Annotated, NoReturn
 
@@ -11,6 +9,7 @@ import typer
 
 from handoff_cli import engine
 from handoff_cli.commands.packets import Json, Project, Session
+from handoff_cli.engine import flag, option
 
 # Nothing after the first word of the command is ours.
 VERBATIM = {"allow_interspersed_args": False}
@@ -40,7 +39,14 @@ def run(
     limit = [] if timeout is None else ["--timeout", str(timeout)]
     _become(
         project,
-        ["run", *limit, *_given("--note", note), *_given("--session", session), "--", *command],
+        [
+            "run",
+            *limit,
+            *option("--note", note),
+            *option("--session", session),
+            "--",
+            *command,
+        ],
     )
 
 
@@ -59,8 +65,8 @@ def verify(
         handoff verify
         handoff verify --dry-run --json | jq .findings
     """
-    flags = [*(["--json"] if as_json else []), *(["--dry-run"] if dry_run else [])]
-    _become(project, ["verify", *flags, *_given("--session", session)])
+    flags = [*flag("--json", as_json), *flag("--dry-run", dry_run)]
+    _become(project, ["verify", *flags, *option("--session", session)])
 
 
 def clean(
@@ -85,9 +91,9 @@ def clean(
         handoff clean --stash
         handoff clean --except tree.dirty --reason 'half way on purpose'
     """
-    flags = [*(["--json"] if as_json else []), *(["--stash"] if stash else [])]
-    said = [*_given("--except", excepted), *_given("--reason", reason)]
-    _become(project, ["clean", *flags, *said, *_given("--session", session)])
+    flags = [*flag("--json", as_json), *flag("--stash", stash)]
+    said = [*option("--except", excepted), *option("--reason", reason)]
+    _become(project, ["clean", *flags, *said, *option("--session", session)])
 
 
 def close(
@@ -103,20 +109,9 @@ def close(
 
         handoff close
     """
-    flags = ["--no-verify"] if no_verify else []
-    _become(project, ["close", *flags, *_given("--session", session)])
+    flags = flag("--no-verify", no_verify)
+    _become(project, ["close", *flags, *option("--session", session)])
 
 
 def _become(project: Project, arguments: list[str]) -> NoReturn:
-    """Let the engine take this process's place, so that Ctrl-C and other signals reach it."""
-    folder = engine.project(project)
-    if os.name != "posix":
-        raise typer.Exit(engine.run(folder, arguments))
-    command = engine.command(folder, arguments)
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os.execv(command[0], command)
-
-
-def _given(name: str, value: str | None) -> list[str]:
-    return [] if value is None else [f"{name}={value}"]
+    raise typer.Exit(engine.become(engine.project(project), arguments))

@@ -136,11 +136,7 @@ def after_records(
         elif isinstance(record, PlanChange):
             session = session._replace(plan=_changed(session.plan, record.step))
         elif isinstance(record, Usage):
-            session = session._replace(
-                used_tokens=record.used_tokens,
-                window_tokens=record.window_tokens or session.window_tokens,
-                model=record.model or session.model,
-            )
+            session = using(session, record)
     session = session._replace(
         turns=session.turns + turns,
         records=session.records + records - skipped,
@@ -148,6 +144,15 @@ def after_records(
         pending=tuple(_call(call) for call in list(pending.values())[-MAX_PENDING:]),
     )
     return session, tuple(commands)
+
+
+def using(session: Session, usage: Usage) -> Session:
+    """The session with its newest context use."""
+    return session._replace(
+        used_tokens=usage.used_tokens,
+        window_tokens=usage.window_tokens or session.window_tokens,
+        model=usage.model or session.model,
+    )
 
 
 def unfinished(session: Session) -> tuple[dict[str, object], ...]:

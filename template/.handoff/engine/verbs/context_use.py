@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from .. import budget, logs, registry
+from .. import budget, logs, registry, session
 from ..records import Usage
 
 if TYPE_CHECKING:
@@ -25,9 +25,5 @@ def looked_at(project: Project, current: Session) -> tuple[Session, str]:
     found = registry.transcript(current.runtime).records(lines)
     uses = [record for record in found if isinstance(record, Usage)]
     if uses:
-        current = current._replace(
-            used_tokens=uses[-1].used_tokens,
-            window_tokens=uses[-1].window_tokens or current.window_tokens,
-            model=uses[-1].model or current.model,
-        )
+        current = session.using(current, uses[-1])
     return budget.looked_at(current, project.config, size)

@@ -38,21 +38,18 @@ def status(project: Project, on: str) -> dict[str, Any]:
         ref = ledger.ref(git.branch(at.top), git.head(at.top), on)
         tip = ledger.tip(ledger.path(at.common_dir), ref)
         active = json.loads(tip.payload) if tip else None
+    known = project.sessions()
     error = logs.tail(project.path(f"{layout.STATE_FOLDER}/hook.log"), 2_000)
     return {
         "branch": git.branch(at.top) if at else None,
         "topic": on,
         "git": at is not None,
         "active": _short(project, active) if active else None,
-        "last_event_at": _newest(project),
-        "sessions": [_session(project, one) for one in project.sessions()[-SHOWN_SESSIONS:]],
+        # When each runtime was heard of last; the newest session comes last.
+        "last_event_at": {one.runtime: iso(one.last_event_at or one.started_at) for one in known},
+        "sessions": [_session(project, one) for one in known[-SHOWN_SESSIONS:]],
         "last_hook_error": error.decode("utf-8", "replace").strip().split("\n")[-1] or None,
     }
-
-
-def _newest(project: Project) -> dict[str, str | None]:
-    """When each runtime was heard of last."""
-    return {one.runtime: iso(one.last_event_at or one.started_at) for one in project.sessions()}
 
 
 def _short(project: Project, value: dict[str, Any]) -> dict[str, Any]:

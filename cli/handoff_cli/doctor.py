@@ -27,10 +27,14 @@ class Row:
 
 def examined(folder: Path) -> list[Row]:
     """Everything that was found, the project first."""
-    rows = [Row("project", finding) for finding in project.findings(folder)]
-    if any(row.finding.code == "engine" for row in rows):
-        return rows  # without the engine nobody knows what belongs where
-    heard = engine.ask(folder, ["status", "--json"]).get("last_event_at", {})
+    rows = [Row("project", finding) for finding in project.grounds(folder)]
+    try:
+        status = engine.ask(folder, ["status", "--json"])
+    except HandoffError as error:  # without the engine nobody knows what belongs where
+        mend = error.hint or "restore `.handoff` from git"
+        return [*rows, Row("project", Finding(BROKEN, "engine", str(error), mend))]
+    rows += [Row("project", finding) for finding in project.findings(folder, status)]
+    heard = status.get("last_event_at", {})
     everywhere = {plan.runtime: plan for plan in hooks.plans(folder, scope="user")}
     for plan in hooks.plans(folder):
         found = _runtime(folder, plan, everywhere.get(plan.runtime), heard.get(plan.runtime))

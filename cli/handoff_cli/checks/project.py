@@ -14,14 +14,14 @@ from handoff_cli.errors import HandoffError
 MARKERS = ("<<<<<<< ", ">>>>>>> ")
 
 
-def findings(project: Path) -> Iterator[Finding]:
+def grounds(project: Path) -> Iterator[Finding]:
+    """What the engine needs to run at all."""
     yield from _python()
     yield from _conflicts(project)
-    try:
-        status = engine.ask(project, ["status", "--json"])
-    except HandoffError as error:
-        yield Finding(BROKEN, "engine", str(error), error.hint or "restore `.handoff` from git")
-        return
+
+
+def findings(project: Path, status: dict[str, Any]) -> Iterator[Finding]:
+    """What is wrong with the project itself; `status` is what its engine tells."""
     if not status["git"]:
         yield Finding(BROKEN, "git", "this is no git repository", "run `git init`")
         return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from typing import Any
 
 import pytest
@@ -41,6 +42,22 @@ def test_a_session_that_gemini_ends_three_times_has_one_packet(project: Reposito
     for _ in range(2):
         assert project.hook("gemini", {**end, "reason": "exit", "transcript_path": ""}) == ""
     assert {path: path.read_bytes() for path in project.path.glob("outputs/handoff/*/*")} == files
+
+
+def test_what_copilot_writes_down_a_moment_after_its_turn_ended_is_in_the_packet(
+    project: Repository,
+) -> None:
+    events = project.write(".git/events.jsonl", "")
+    last = {"type": "assistant.message", "data": {"content": "The last words."}}
+    start = {"session_id": "s-3", "hook_event_name": "UserPromptSubmit", "prompt": "Speak"}
+    end = {"session_id": "s-3", "hook_event_name": "Stop", "stop_hook_active": False}
+    project.write("new.py", "x = 1\n")
+    project.hook("copilot", start)
+    late = threading.Timer(0.15, events.write_text, [json.dumps(last) + "\n"])
+    late.start()
+    project.hook("copilot", {**end, "transcript_path": str(events)})
+    late.join()
+    assert project.active()["last_statement"] == "The last words."
 
 
 @pytest.mark.parametrize("variable", ["COPILOT_CLI", "DEVIN_PROJECT_DIR"])

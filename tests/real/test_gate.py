@@ -57,7 +57,10 @@ def test_the_end_of_a_turn_is_held_up_once(
     scratch.write("new.py", "x = 1\n")
     steps = [
         {"bash": "echo one", "in": tokens(80)},
-        {"bash": "echo two", "in": tokens(80)},  # by then the one before is written down
+        {
+            "bash": "echo two; sleep 1",
+            "in": tokens(80),
+        },  # Copilot writes its file half a second late
         {"text": "Done.", "in": tokens(80)},
         {"text": "Really done.", "in": tokens(81)},
     ]

@@ -54,6 +54,7 @@ class Transcript(Protocol):
     """`runtimes/<name>/transcript.py`: complete lines in, records out."""
 
     KEPT: bool  # whether the runtime keeps sessions in files of lines at all
+    FLUSH_SECONDS: float  # how late the file gets what happened before a hook was called
 
     def records(self, lines: Iterable[bytes]) -> Iterator[records.Record]: ...
 

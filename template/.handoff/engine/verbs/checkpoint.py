@@ -24,6 +24,7 @@ def checkpoint(project: Project, runtime: str, event: base.HookEvent) -> str:
         topic=topic.of_new_session(project)
     )
     current = current._replace(transcript=event.transcript or current.transcript)
+    time.sleep(registry.transcript(runtime).FLUSH_SECONDS)
     current = session.after_event(swept(project, current), event, time.time())
     reason = budget.reason_to_hold(current, project.config) if event.may_hold else ""
     current = current._replace(held=current.held or bool(reason), unpublished=True)

@@ -12,6 +12,7 @@ from .hooks import outcome
 from .words import human_words
 
 KEPT = True
+FLUSH_SECONDS = 0.0
 
 _PLAN_TOOLS = ("TodoWrite", "TaskCreate", "TaskUpdate")
 _STATUSES = {

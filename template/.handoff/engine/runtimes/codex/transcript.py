@@ -13,6 +13,7 @@ from .hooks import PLAN_ACCEPTED, duration_ms, exit_code
 from .words import command_text, human_words, plan_steps
 
 KEPT = True
+FLUSH_SECONDS = 0.0
 
 _SHELLS = ("exec_command", "shell", "shell_command", "local_shell", "container.exec")
 

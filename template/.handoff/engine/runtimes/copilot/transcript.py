@@ -10,6 +10,7 @@ from ... import records as r
 from ..lines import items, mapping, objects, seconds, string
 
 KEPT = True
+FLUSH_SECONDS = 0.3  # it writes about every tenth of a second
 
 _SHELLS = ("bash", "powershell")
 _ENDING = re.compile(r"\n?<shellId: \S+ completed with exit code -?\d+>\Z")

@@ -5,5 +5,6 @@ from __future__ import annotations
 from ..lines import unread as records
 
 KEPT = False
+FLUSH_SECONDS = 0.0
 
-__all__ = ["KEPT", "records"]
+__all__ = ["FLUSH_SECONDS", "KEPT", "records"]

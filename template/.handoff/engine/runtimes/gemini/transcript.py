@@ -14,6 +14,7 @@ from .outcome import outcome
 from .words import human_words
 
 KEPT = True
+FLUSH_SECONDS = 0.0
 
 _WINDOW_TOKENS = 1_048_576  # of every current Gemini model
 

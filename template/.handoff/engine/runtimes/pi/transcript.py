@@ -10,6 +10,7 @@ from ..lines import items, mapping, objects, seconds, string
 from .outcome import outcome
 
 KEPT = True
+FLUSH_SECONDS = 0.0
 
 
 def records(lines: Iterable[bytes]) -> Iterator[r.Record]:

@@ -10,6 +10,7 @@ from ..lines import items, mapping, objects, seconds, string
 from .words import human_words
 
 KEPT = True
+FLUSH_SECONDS = 0.0
 
 _STATUSES = {"pending": "open", "in_progress": "in_progress", "completed": "done"}
 

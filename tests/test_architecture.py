@@ -17,7 +17,7 @@ from engine import registry
 from tests.repository import Repository, environment
 
 ROOT = Path(__file__).parents[1]
-ENGINE = ROOT / "template" / ".handoff" / "engine"
+ENGINE = ROOT / "engine"
 CLI = ROOT / "cli" / "handoff_cli"
 MAX_LINES = 250
 
@@ -36,7 +36,7 @@ DOORS = {
     "process", "terminal", "rotation",
 }  # fmt: skip
 SWITCHBOARD = {"registry"}
-ENTRANCE = {"__init__", "__main__", "app", "arguments"}
+ENTRANCE = {"__init__", "app", "arguments"}
 SHARED_BY_RUNTIMES = {"runtimes.base", "runtimes.lines", "runtimes.protocol", "runtimes.__init__"}
 
 IMPURE = {
@@ -211,7 +211,7 @@ def test_a_commands_hook_imports_next_to_nothing(project: Repository, runtime: s
         check=True,
     )
     imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
-    assert "engine.verbs.hook" in imported
+    assert "handoff_engine.verbs.hook" in imported
     slow = {
         "typing",
         "dataclasses",
@@ -219,7 +219,7 @@ def test_a_commands_hook_imports_next_to_nothing(project: Repository, runtime: s
         "pathlib",
         "argparse",
         "inspect",
-        "engine.config",
+        "handoff_engine.config",
     }
     assert not imported & slow
     assert (project.path / ".handoff/state/feedback_record.jsonl").exists()

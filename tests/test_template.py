@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import itertools
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -17,9 +18,10 @@ import skills_ref
 import yaml
 
 from handoff_cli import scaffold
-from handoff_cli.history import build_bundle
+from handoff_cli.history import PARTS, build_bundle
 
 ROOT = Path(__file__).parents[1]
+ENGINE = ROOT / "engine"
 BOTH = ["claude-code", "codex"]
 
 
@@ -74,7 +76,7 @@ def test_the_same_answers_give_the_same_bytes(tmp_path: Path) -> None:
 
 def test_plain_copier_gives_the_same_files_and_says_what_to_do_next(tmp_path: Path) -> None:
     source = tmp_path / "source"
-    for part in ("copier.yml", "template", "skill"):
+    for part in PARTS:
         copy = shutil.copytree if (ROOT / part).is_dir() else shutil.copy
         source.mkdir(exist_ok=True)
         copy(ROOT / part, source / part)
@@ -130,3 +132,14 @@ def test_the_skill_in_a_project_is_the_skill(tmp_path: Path) -> None:
     assert files(made / ".claude/skills/handoff") == source
     assert files(made / ".agents/skills/handoff") == source
     assert skills_ref.validate(made / ".claude/skills/handoff") == []
+
+
+def test_the_engine_is_there_module_by_module(tmp_path: Path) -> None:
+    text = (render(tmp_path) / ".handoff/engine/modules.txt").read_text(encoding="utf-8")
+    _, *sections = re.split(r"^### ", text, flags=re.MULTILINE)
+    there = dict(section.split("\n", 1) for section in sections)
+    paths = {path.relative_to(ENGINE).as_posix(): path for path in ENGINE.rglob("*.py")}
+    assert sorted(there) == sorted(paths)
+    for name, path in paths.items():
+        source = path.read_text(encoding="utf-8")
+        assert there[name].rstrip("\n") == source.rstrip("\n"), f"{name}: no `{{{{` and no `{{%`"

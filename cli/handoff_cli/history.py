@@ -16,8 +16,8 @@ import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-# What Copier needs; the skills are included by the template's own files.
-PARTS = ("copier.yml", "skill", "template")
+# What Copier needs; skills and engine are included by the template's own files.
+PARTS = ("copier.yml", "engine", "skill", "template")
 CACHES = {"__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache"}
 VERSION_FILE = "cli/handoff_cli/__init__.py"
 RELEASE = re.compile(r"v(\d+\.\d+\.\d+(?:(?:a|b|rc)\d+)?)")

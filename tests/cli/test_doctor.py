@@ -148,7 +148,7 @@ def test_without_a_python_hooks_do_nothing(
 
 
 def test_an_engine_with_conflict_markers(project: Repository, home: Path) -> None:
-    project.write(".handoff/engine/app.py", "<<<<<<< ours\n=======\n>>>>>>> theirs\n")
+    project.write(".handoff/engine/modules.txt", "<<<<<<< ours\n=======\n>>>>>>> theirs\n")
     rows = found(project)
     assert rows["project", "conflict"] == "broken"
     assert rows["project", "engine"] == "broken"

@@ -178,7 +178,7 @@ def test_hostile_git_settings_and_an_inherited_git_dir_do_not_matter(
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert b"\r\n" not in (repo.path / ".handoff/engine/app.py").read_bytes()
+    assert b"\r\n" not in (repo.path / ".handoff/engine/modules.txt").read_bytes()
 
 
 def test_a_project_may_be_a_folder_of_a_larger_repository(repo: Repository) -> None:

@@ -44,7 +44,7 @@ def test_the_repository_is_as_it_was_before(before: Repository) -> None:
     original = files(before)
     there = folders(before)
     set_up(before)
-    assert len(files(before)) > len(original) + 50
+    assert len(files(before)) > len(original) + 20
     done = before.handoff("remove")
     assert done.returncode == 0, done.stderr
     assert files(before) == original

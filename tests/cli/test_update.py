@@ -17,7 +17,7 @@ from tests import repository
 from tests.repository import Repository, environment
 
 ROOT = Path(__file__).parents[2]
-PARTS = ("cli", "copier.yml", "skill", "template")
+PARTS = ("cli", "copier.yml", "engine", "skill", "template")
 DOCS = "template/docs/handoff.md.jinja"
 VERSION = "cli/handoff_cli/__init__.py"
 
@@ -164,14 +164,15 @@ def test_a_line_that_both_changed_is_a_conflict_to_git(
 
 
 def test_no_conflict_marker_reaches_what_runs(releases: Releases, project: Repository) -> None:
-    path = ".handoff/engine/times.py"
+    path = ".handoff/engine/modules.txt"
     ours = project.path / path
     ours.write_text(ours.read_text().replace('"""Times', '"""Ours. Times'))
     project.commit("ours")
-    releases.edit(f"template/{path}", '"""Times', '"""Theirs. Times')
+    releases.edit("engine/times.py", '"""Times', '"""Theirs. Times')
     releases.release("0.10.0")
     assert updated(releases, project, code=3)["conflicts"] == [path]
-    assert ours.read_text().startswith('"""Theirs. ')
+    assert '\n"""Theirs. Times' in ours.read_text()
+    assert "<<<<<<<" not in ours.read_text()
     assert f"UU {path}" in project.git("status", "--porcelain")
     assert "Ours." in project.git("show", f":2:{path}")
     assert project.engine("status").returncode == 0

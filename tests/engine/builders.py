@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
+import jinja2
 from hypothesis import strategies as st
 
 from engine import packet, render
@@ -30,7 +32,8 @@ from engine.model import (
 from engine.runs import Run
 from engine.session import Session
 
-TEMPLATE = Path(__file__).parents[2] / "template"
+ROOT = Path(__file__).parents[2]
+TEMPLATE = ROOT / "template"
 HEAD = "a" * 40
 BASE = "b" * 40
 START = 1_796_008_115.0  # 2026-11-30T03:08:35Z
@@ -40,6 +43,21 @@ odd_text = st.text(max_size=60) | st.text(
     st.sampled_from("\x00\x1b\n\r\t`|<>/\\\"'*_#[]: \u2028\u202e\u200b\ufeff\udfff\udc80é漢🎉ab"),
     max_size=60,
 )
+
+
+def put_engine(project: Path) -> None:
+    """The engine, in a folder that has nothing of ours yet."""
+    folder = project / ".handoff" / "engine"
+    folder.mkdir(parents=True)
+    shutil.copy(TEMPLATE / ".handoff/engine/__main__.py", folder)
+    templates = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(ROOT),
+        keep_trailing_newline=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    modules = templates.get_template("template/.handoff/engine/modules.txt.jinja").render()
+    (folder / "modules.txt").write_text(modules, encoding="utf-8")
 
 
 def config(**changes: Any) -> Config:

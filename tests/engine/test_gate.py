@@ -216,7 +216,7 @@ def test_a_stash_is_found_and_applied_again_by_following_the_packet_alone(
     done = session.engine("clean", "--stash")
     assert done.returncode == 0, done.stderr
     assert "print('hello')" in (session.path / "app.py").read_text()
-    assert (session.path / ".handoff/engine/app.py").exists()
+    assert (session.path / ".handoff/engine/modules.txt").exists()
     assert session.engine("generate").returncode == 0
     (stash,) = [p for p in session.active()["next_session_prereqs"] if p["kind"] == "stash"]
     session.git(*stash["how"].split()[1:])

@@ -17,10 +17,8 @@ from engine import hookplan, registry
 from engine.config import ARTIFACTS, CHECKS
 from engine.runtimes import base
 from tests.engine import builders
-from tests.engine.builders import TEMPLATE
 from tests.repository import RECORDED
 
-ENGINE = TEMPLATE / ".handoff" / "engine"
 STUB = "#!/bin/sh\necho 'Python was not found; run without arguments to install'\nexit 49\n"
 
 # The others have a plugin, which starts the engine itself.
@@ -79,9 +77,7 @@ def payload(runtime: str, kind: str) -> dict[str, Any]:
 
 def placed(path: Path, runtime: str) -> Place:
     """A project at `path` whose last session left a file that nobody committed."""
-    shutil.copytree(
-        ENGINE, path / ".handoff" / "engine", ignore=shutil.ignore_patterns("__pycache__")
-    )
+    builders.put_engine(path)
     config = {
         **builders.config_value(),
         "runtimes": [runtime],
@@ -165,7 +161,7 @@ def test_where_every_python_is_a_stub_it_is_silent_success(place: Place, stubs: 
 @each_runtime
 def test_an_engine_that_does_not_even_start_is_silent_success(tmp_path: Path, runtime: str) -> None:
     place = placed(tmp_path / "app", runtime)
-    (place.path / ".handoff" / "engine" / "app.py").write_text("<<<<<<< ours\n", encoding="utf-8")
+    (place.path / ".handoff/engine/modules.txt").write_text("<<<<<<< ours\n", encoding="utf-8")
     done = place.hook(base.SESSION_START)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
@@ -175,7 +171,13 @@ def test_modules_that_lie_about_in_the_project_are_not_imported(
     tmp_path: Path, runtime: str
 ) -> None:
     place = placed(tmp_path / "app", runtime)
-    for name in ("json.py", "engine.py", "sitecustomize.py", ".handoff/json.py"):
+    for name in (
+        "json.py",
+        "engine.py",
+        "handoff_engine.py",
+        "sitecustomize.py",
+        ".handoff/json.py",
+    ):
         (place.path / name).write_text("print('caught'); raise SystemExit(1)\n", encoding="utf-8")
     assert "review and commit, or stash," in place.context(PYTHONPATH=str(place.path))
 

@@ -13,7 +13,7 @@ import pytest
 from engine import logs, rotation
 from tests.repository import Repository
 
-ENGINE = Path(__file__).parents[2] / "template" / ".handoff"
+ROOT = Path(__file__).parents[2]
 KEYS = {
     "command_id", "parent_command_id", "command", "stdout_tail", "stderr_tail", "exit_code",
     "duration_ms", "started_at", "agent_note", "error", "truncations", "redactions",
@@ -178,7 +178,7 @@ for number in range(150):
     logs.append(sys.argv[2] + "/log", line, sys.argv[2], max_bytes=30_000)
 """
     writers = [
-        subprocess.Popen([sys.executable, "-c", code, str(ENGINE), str(tmp_path), str(name)])
+        subprocess.Popen([sys.executable, "-c", code, str(ROOT), str(tmp_path), str(name)])
         for name in range(8)
     ]
     seen: set[bytes] = set()

@@ -170,7 +170,7 @@ def test_hooks_in_the_user_s_own_settings_serve_every_repository(
 @pytest.mark.parametrize("runtime", RUN)
 def test_an_engine_that_does_not_start_stops_nobody(tmp_path: Path, runtime: str) -> None:
     project = set_up(tmp_path)
-    project.write(".handoff/engine/app.py", "<<<<<<< ours\n")
+    project.write(".handoff/engine/modules.txt", "<<<<<<< ours\n")
     steps = [{"bash": "echo one > one.txt"}, {"text": "Done."}]
     done = RUN[runtime](project.path, tmp_path / "home", steps, prompt=GOAL)
     assert done.returncode == 0, done.stderr

@@ -22,7 +22,7 @@ def command(runtime: str, hooks: Hooks) -> str:
     Python that ran the engine to its end is heard; one that a signal ended had read the input, so
     that no other is tried.
     """
-    others = "".join(f"${{{name}-}}" for name in hooks.UNLESS)
+    others = "".join("${" + name + "-}" for name in hooks.UNLESS)
     return (
         f'{f"""[ -z "{others}" ] || exit 0; """ if others else ""}'
         f'd="{hooks.PROJECT_DIR}"; '

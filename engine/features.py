@@ -178,6 +178,6 @@ def _id(wanted: str) -> str:
 
 def _next_id(board: Board) -> str:
     prefix, width = ("T-", 3) if board.is_list else ("F-", 1)
-    numbers = [re.fullmatch(rf"{prefix}(\d{{1,9}})", one.id) for one in board.features]
+    numbers = [re.fullmatch(prefix + r"(\d{1,9})", one.id) for one in board.features]
     newest = max((int(found[1]) for found in numbers if found), default=0)
     return f"{prefix}{newest + 1:0{width}}"

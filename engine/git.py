@@ -225,7 +225,7 @@ def _commits(
 
 def _has_commit(at: Place, commit: str) -> bool:
     try:
-        run(at.top, "cat-file", "-e", f"{commit}^{{commit}}")
+        run(at.top, "cat-file", "-e", commit + "^{commit}")
     except HandoffError:
         return False
     return True

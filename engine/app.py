@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-
-def main(argv: list[str]) -> int:
+def main(root: str, argv: list[str]) -> int:
+    """Run one command line in the project whose folder is `root`."""
     if argv[:1] == ["hook"]:
-        return _hook(argv[1] if len(argv) > 1 else "")
+        return _hook(root, argv[1] if len(argv) > 1 else "")
     from .arguments import run
 
-    return run(ROOT, argv)
+    return run(root, argv)
 
 
-def _hook(runtime: str) -> int:
+def _hook(root: str, runtime: str) -> int:
     """Answer a runtime. Whatever happens, its session goes on: exit 0, errors to `hook.log`."""
     try:
         from .verbs import hook
 
-        sys.stdout.buffer.write(hook.answer(ROOT, runtime, sys.stdin.buffer.read()))
+        sys.stdout.buffer.write(hook.answer(root, runtime, sys.stdin.buffer.read()))
         sys.stdout.buffer.flush()
     except Exception as error:
-        _log(runtime, error)
+        _log(root, runtime, error)
     return 0
 
 
-def _log(runtime: str, error: Exception) -> None:
+def _log(root: str, runtime: str, error: Exception) -> None:
     import contextlib
     import time
     import traceback
@@ -42,4 +40,4 @@ def _log(runtime: str, error: Exception) -> None:
         said = f"{error} ({error.hint})" if error.hint else str(error)
     now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     with contextlib.suppress(OSError, HandoffError):  # a read-only disk: nowhere to say it
-        log(ROOT, redacted(f"{now} {runtime}: {said}"))
+        log(root, redacted(f"{now} {runtime}: {said}"))

@@ -15,6 +15,7 @@ from typing import Any
 from handoff_cli import projects
 
 TIMEOUT_SECONDS = 300
+INTERRUPTED = 130
 
 
 @dataclass(frozen=True)
@@ -25,10 +26,17 @@ class Result:
     error: str
 
 
+def not_begun(folder: Path) -> Result:
+    return Result(folder, INTERRUPTED, None, "interrupted before its turn; run it again")
+
+
 def run(
     command: list[str], folders: Iterable[Path], done: Callable[[Result], None] = lambda one: None
 ) -> list[Result]:
-    """Run `handoff COMMAND` in each project, each in a process of its own; in the order given."""
+    """Run `handoff COMMAND` in each project, each in a process of its own; in the order given.
+
+    Interrupted (Ctrl-C), it lets those at work finish and begins no other.
+    """
 
     def one(folder: Path) -> Result:
         result = _run(command, folder)
@@ -36,7 +44,15 @@ def run(
         return result
 
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 2) as pool:
-        return list(pool.map(one, folders))
+        jobs = {folder: pool.submit(one, folder) for folder in folders}
+        try:
+            return [job.result() for job in jobs.values()]
+        except KeyboardInterrupt:
+            pool.shutdown(cancel_futures=True)  # those at work come to their end
+            return [
+                not_begun(folder) if job.cancelled() else job.result()
+                for folder, job in jobs.items()
+            ]
 
 
 def _run(command: list[str], folder: Path) -> Result:
@@ -52,6 +68,7 @@ def _run(command: list[str], folder: Path) -> Result:
             errors="replace",
             timeout=TIMEOUT_SECONDS,
             check=False,
+            start_new_session=True,  # a Ctrl-C is for us alone
         )
     except subprocess.TimeoutExpired:
         return Result(folder, 1, None, f"took over {TIMEOUT_SECONDS} s and was stopped")

@@ -7,13 +7,11 @@ import hashlib
 import json
 import os
 import re
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from handoff_cli import backups, engine, settings_files
+from handoff_cli import backups, engine, settings_files, worktree
 from handoff_cli.errors import HandoffError
-from handoff_cli.history import clean_environment
 from handoff_cli.settings_files import Entry, Place
 
 INSTALLED = ".handoff/state/installed.json"
@@ -104,7 +102,7 @@ def installing(plan: Plan) -> Change:
         raise HandoffError(
             f"`{plan.settings}` is there and not ours", "move it away; it was left untouched"
         )
-    unchanged = before is not None and same_text(before, plan.file)
+    unchanged = before is not None and settings_files.same_text(before, plan.file)
     return Change(plan, before, before if unchanged else plan.file)
 
 
@@ -115,11 +113,6 @@ def removing(plan: Plan) -> Change:
     if plan.file is None:
         return Change(plan, before, settings_files.remove_hooks(before, plan.place))
     return Change(plan, before, None if _is_ours(before, plan) else before)
-
-
-def same_text(left: bytes, right: bytes) -> bool:
-    """Whether two texts differ in their line ends at most, as a checkout may change them."""
-    return left.replace(b"\r\n", b"\n") == right.replace(b"\r\n", b"\n")
 
 
 def _is_ours(file: bytes, plan: Plan) -> bool:
@@ -161,7 +154,7 @@ def status(plan: Plan) -> str:
         there = settings_files.read(plan.path)
         if there is None or not _is_ours(there, plan):
             return "not installed"
-        return "installed" if same_text(there, plan.file) else "outdated"
+        return "installed" if settings_files.same_text(there, plan.file) else "outdated"
     found = settings_files.hook_entries(settings_files.read(plan.path), plan.place)
     if not found:
         return "not installed"
@@ -197,14 +190,7 @@ def _only_ours(project: Path, change: Change, left: str | None) -> bool:
     """Whether the file held no uncommitted work of somebody else before our change."""
     if change.before is None or _sha256(change.before) == left:
         return True
-    committed = subprocess.run(
-        ["git", "show", f"HEAD:./{change.plan.settings}"],
-        cwd=project,
-        capture_output=True,
-        check=False,
-        env=clean_environment(),
-    )
-    return committed.returncode == 0 and committed.stdout == change.before
+    return worktree.committed(project, change.plan.settings) == change.before
 
 
 def _sha256(data: bytes) -> str:

@@ -80,10 +80,13 @@ def render(
 def recorded_answers(project: Path) -> dict[str, Any] | None:
     """The answers that the project was rendered with, or None where it was not."""
     path = project / ANSWERS
-    if not path.is_file():
-        return None
+    return parsed_answers(path.read_bytes(), path) if path.is_file() else None
+
+
+def parsed_answers(text: bytes, path: Path) -> dict[str, Any]:
+    """What an answers file says. Raises: HandoffError where it holds no answers."""
     try:
-        value = yaml.safe_load(path.read_text(encoding="utf-8"))
+        value = yaml.safe_load(text.decode("utf-8"))
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise HandoffError(
             f"`{path}` is not valid YAML", "restore it from git; it was left untouched"

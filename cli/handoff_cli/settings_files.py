@@ -117,6 +117,11 @@ def write(path: Path, text: bytes | None) -> bool:
     return True
 
 
+def same_text(left: bytes, right: bytes) -> bool:
+    """Whether two texts differ in their line ends at most, as a checkout may change them."""
+    return left.replace(b"\r\n", b"\n") == right.replace(b"\r\n", b"\n")
+
+
 def _document(text: bytes | None, place: Place) -> Document:
     return json_text.parse(text or b"", jsonc=place.jsonc, name=place.name)
 

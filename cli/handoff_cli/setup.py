@@ -118,7 +118,7 @@ def _compared(
         wanted, there = (new / path).read_bytes(), settings_files.read(project / path)
         if there is None:
             create.append(path)
-        elif hooks.same_text(there, wanted):
+        elif settings_files.same_text(there, wanted):
             same.append(path)
         elif overwrite or (not first and there == settings_files.read(old / path)):
             replace.append(path)
@@ -138,7 +138,7 @@ def _expect_same_version(before: dict[str, Any], now: dict[str, Any]) -> None:
     if before.get("_commit") != now.get("_commit"):
         raise HandoffError(
             f"this project was set up by handoff {before.get('_commit')}, this is {now['_commit']}",
-            "use the version that it was set up with; nothing was written",
+            "run `handoff update` there first; nothing was written",
         )
 
 

@@ -44,7 +44,7 @@ def prepared(project: Path) -> Iterator[Removal]:
             there = settings_files.read(project / inside)
             if there is None:
                 continue
-            ours = inside == scaffold.ANSWERS or hooks.same_text(there, path.read_bytes())
+            ours = inside == scaffold.ANSWERS or settings_files.same_text(there, path.read_bytes())
             (delete if ours else kept).append(inside)
         outputs = str(recorded.get("path_outputs", ""))
         folders = [one for one in (STATE, outputs) if one and (project / one).is_dir()]

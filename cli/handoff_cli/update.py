@@ -51,15 +51,22 @@ def prepared(
     """
     recorded = scaffold.expected_answers(project)
     known = scaffold.without_copiers_own(recorded)
+    committed = _committed_answers(project, recorded)
     worktree.expect_resolved(project)
     with source.bundle() as bundle, tempfile.TemporaryDirectory(prefix="handoff.") as name:
         was = str(recorded.get("_commit", ""))
         base, stand_in = _base(was, bundle)
         target = base if stay else bundle.ref
         folder = Path(name)
-        old = _rendered(folder / "old", project, known, base)
+        if was == target and not stay and committed == known:  # there is nothing to render
+            changes = tuple(map(hooks.installing, hooks.plans(project)))
+            yield Update(was.removeprefix("v"), was.removeprefix("v"), {}, (), (), changes)
+            return
+        olds = [_rendered(folder / "old", project, known, base)]
+        if committed != known:  # by hand, or by us and not committed yet: the files tell
+            olds.append(_rendered(folder / "committed", project, committed, base))
         new = _rendered(folder / "new", project, {**known, **(given or {})}, target, given or {})
-        yield _compared(project, old, new, was, target, stand_in)
+        yield _compared(project, _nearest(project, olds), new, was, target, stand_in)
 
 
 def as_recorded(folder: Path, project: Path, recorded: Mapping[str, Any]) -> Path:
@@ -72,17 +79,49 @@ def as_recorded(folder: Path, project: Path, recorded: Mapping[str, Any]) -> Pat
 
 
 def carry_out(project: Path, update: Update) -> None:
-    """Write what `prepared` found, and leave conflicts in git's index as git does."""
-    for path, (mode, data) in update.write.items():
-        settings_files.write(project / path, data)
-        if mode == "100755":
-            (project / path).chmod(0o755)
-    for path in update.delete:
-        settings_files.write(project / path, None)
-        hooks.remove_empty((project / path).parent, project)
-    if update.conflicts:
-        worktree.record(project, update.conflicts)
-    hooks.carry_out(project, [change for change in update.hooks if change.changes])
+    """Write what `prepared` found, and leave conflicts in git's index as git does.
+
+    Where any of it fails, every file is as it was before.
+    """
+    changes = [change for change in update.hooks if change.changes]
+    paths = (*update.write, *update.delete, *(change.plan.settings for change in changes))
+    before = {path: settings_files.read(project / path) for path in paths}
+    try:
+        for path, (mode, data) in update.write.items():
+            settings_files.write(project / path, data)
+            if mode == "100755":
+                (project / path).chmod(0o755)
+        for path in update.delete:
+            settings_files.write(project / path, None)
+            hooks.remove_empty((project / path).parent, project)
+        hooks.carry_out(project, changes)
+        if update.conflicts:
+            worktree.record(project, update.conflicts)
+    except BaseException:
+        for path, was in before.items():
+            settings_files.write(project / path, was)
+        raise
+
+
+def _committed_answers(project: Path, recorded: Mapping[str, Any]) -> dict[str, Any]:
+    """The answers of the newest commit, as far as it has any about the same release."""
+    committed = worktree.committed(project, scaffold.ANSWERS)
+    answers = scaffold.parsed_answers(committed, project / scaffold.ANSWERS) if committed else {}
+    same = answers.get("_commit") == recorded.get("_commit")
+    return scaffold.without_copiers_own(answers if same else dict(recorded))
+
+
+def _nearest(project: Path, folders: list[Path]) -> Path:
+    """The folder of whose lines the project's files hold the most; the first of equals."""
+
+    def alike(folder: Path) -> int:
+        lines = 0
+        for path, (_, data) in _files(folder).items():
+            there = settings_files.read(project / path) if path != scaffold.ANSWERS else None
+            lines += len({*data.splitlines()} & {*(there or b"").splitlines()})
+        return lines
+
+    return max(folders, key=alike)
 
 
 def _base(recorded: str, bundle: source.Bundle) -> tuple[str, str | None]:
@@ -143,7 +182,8 @@ def _compared(
             files[conflict.path] = conflict.stages.get(3) or conflict.stages[2]
     write = {path: one for path, one in files.items() if ours.get(path) != one}
     delete = tuple(sorted(path for path in mine if path not in files))
-    worktree.expect_clean(project, (*write, *delete), old, new)
+    rewritten = [path for path in write if path != answers]  # by hand or not: they were read
+    worktree.expect_clean(project, (*rewritten, *delete), old, new)
     changes = tuple(_hook_changes(project, old, new))
     return Update(
         was.removeprefix("v"),

@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
-from handoff_cli import hooks, settings_files
+from handoff_cli import settings_files
 from handoff_cli.errors import HandoffError
 from handoff_cli.history import clean_environment
 from handoff_cli.merge import Conflict
@@ -34,7 +34,7 @@ def expect_clean(project: Path, paths: tuple[str, ...], old: Path, new: Path) ->
         for name in names
         if (there := settings_files.read(project / name)) is not None
         and not any(
-            hooks.same_text(there, settings_files.read(folder / name) or b"")
+            settings_files.same_text(there, settings_files.read(folder / name) or b"")
             for folder in (old, new)
         )
     ]
@@ -56,6 +56,18 @@ def record(project: Path, conflicts: Iterable[Conflict]) -> None:
             lines.append(f"{mode} {blob} {stage}\t{prefix}{conflict.path}\0")
     top = Path(git(project, "rev-parse", "--show-toplevel").rstrip("\n"))
     git(top, "update-index", "-z", "--index-info", stdin="".join(lines).encode())
+
+
+def committed(project: Path, path: str) -> bytes | None:
+    """The file as the newest commit has it, or None where there is none."""
+    done = subprocess.run(
+        ["git", "show", f"HEAD:./{path}"],
+        cwd=project,
+        capture_output=True,
+        check=False,
+        env=clean_environment(),
+    )
+    return done.stdout if done.returncode == 0 else None
 
 
 def common_folder(project: Path) -> Path:

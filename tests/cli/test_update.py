@@ -4,66 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests import repository
+from tests.cli.releases import DOCS, Releases, updated
 from tests.repository import Repository, environment
-
-ROOT = Path(__file__).parents[2]
-PARTS = ("cli", "copier.yml", "engine", "skill", "template")
-DOCS = "template/docs/handoff.md.jinja"
-VERSION = "cli/handoff_cli/__init__.py"
-
-
-@dataclass(frozen=True)
-class Releases:
-    """A checkout of this very project in which releases are made."""
-
-    checkout: Repository
-
-    def edit(self, path: str, old: str, new: str) -> None:
-        text = (self.checkout.path / path).read_text(encoding="utf-8")
-        assert old in text, path
-        self.checkout.write(path, text.replace(old, new))
-
-    def release(self, version: str, *, tagged: bool = True) -> None:
-        self.checkout.write(VERSION, f'"""handoff"""\n\n__version__ = "{version}"\n')
-        self.checkout.commit(f"release {version}")
-        if tagged:
-            self.checkout.git("tag", f"v{version}")
-
-    def handoff(self, project: Repository, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """Run this checkout's own `handoff` in a project."""
-        return subprocess.run(
-            [sys.executable, "-m", "handoff_cli", *arguments],
-            cwd=project.path,
-            env=environment(project.path) | {"PYTHONPATH": str(self.checkout.path / "cli")},
-            text=True,
-            capture_output=True,
-            check=False,
-            timeout=120,
-        )
-
-
-@pytest.fixture
-def releases(tmp_path: Path) -> Releases:
-    checkout = repository.new(tmp_path / "checkout")
-    ignored = shutil.ignore_patterns("__pycache__", ".mypy_cache", "*.pyc")
-    for part in PARTS:
-        if (ROOT / part).is_dir():
-            shutil.copytree(ROOT / part, checkout.path / part, ignore=ignored)
-        else:
-            shutil.copy(ROOT / part, checkout.path / part)
-    made = Releases(checkout)
-    made.release("0.9.0")
-    return made
 
 
 @pytest.fixture
@@ -76,13 +25,6 @@ def project(releases: Releases, tmp_path: Path) -> Repository:
     assert done.returncode == 0, done.stderr
     made.commit("handoff")
     return made
-
-
-def updated(releases: Releases, project: Repository, code: int = 0) -> dict[str, Any]:
-    done = releases.handoff(project, "update", "--json")
-    assert done.returncode == code, done.stderr
-    value: dict[str, Any] = json.loads(done.stdout)
-    return value
 
 
 def answers(project: Repository) -> str:

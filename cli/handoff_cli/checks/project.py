@@ -71,7 +71,7 @@ def _configuration(project: Path) -> Iterator[Finding]:
         return
     for path in kept:
         level = WARN if path.startswith(".handoff/") else OK
-        mend = f"change it by `handoff init --data …`, or delete `{path}` and run "
+        mend = f"change it by `handoff regenerate --data …`, or delete `{path}` and run "
         yield Finding(
             level, "edited", f"`{path}` differs from what the answers give", f"{mend}`handoff init`"
         )

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 
 import typer
 
 from handoff_cli import engine, output
+from handoff_cli.commands.everywhere import in_every_project
 from handoff_cli.errors import HandoffError
 
 if TYPE_CHECKING:
+    from handoff_cli.fleet import Result
     from handoff_cli.hooks import Change, Plan
 
 app = typer.Typer(
@@ -30,6 +32,9 @@ Scope = Annotated[
     Literal["project", "local", "user"],
     typer.Option(help="Whose settings: the project's, yours in it, or yours everywhere."),
 ]
+Everywhere = Annotated[
+    bool, typer.Option("--all", help="In every project on record, side by side.")
+]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the diff and write nothing.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -39,7 +44,9 @@ def install(
     project: Project = Path(),
     runtime: Runtimes = None,
     scope: Scope = "project",
+    everywhere: Everywhere = False,
     dry_run: DryRun = False,
+    as_json: Json = False,
 ) -> None:
     """Merge our entries into the settings file of each runtime chosen for the project.
 
@@ -50,12 +57,15 @@ def install(
         handoff hooks install --dry-run
         handoff hooks install --runtime codex
         handoff hooks install --scope user
+        handoff hooks install --all
     """
     from handoff_cli import hooks
 
+    if everywhere:
+        _everywhere(runtime, scope, dry_run, as_json)
     with _planned(project, runtime, scope) as (folder, plans):
         changes = [hooks.installing(plan) for plan in plans]
-    _finish(folder, changes, dry_run, "hooks installed in")
+    _finish(folder, changes, dry_run, as_json, "hooks installed in")
 
 
 @app.command()
@@ -64,6 +74,7 @@ def remove(
     runtime: Runtimes = None,
     scope: Scope = "project",
     dry_run: DryRun = False,
+    as_json: Json = False,
 ) -> None:
     """Take our entries out again: the files are as they were before, byte for byte.
 
@@ -74,7 +85,7 @@ def remove(
 
     with _planned(project, runtime, scope) as (folder, plans):
         changes = [hooks.removing(plan) for plan in plans]
-    _finish(folder, changes, dry_run, "hooks removed from")
+    _finish(folder, changes, dry_run, as_json, "hooks removed from")
 
 
 @app.command()
@@ -123,9 +134,33 @@ def _planned(
         yield project, hooks.plans(project, chosen, scope=scope, from_engine=rendered)
 
 
-def _finish(folder: Path, changes: list[Change], dry_run: bool, done: str) -> None:
+def _everywhere(runtimes: list[str] | None, scope: str, dry_run: bool, as_json: bool) -> NoReturn:
+    if scope == "user":
+        raise HandoffError("your own settings are no project's", "leave out `--all`")
+    named = [part for name in runtimes or [] for part in ("--runtime", name)]
+    command = ["hooks", "install", "--json", "--scope", scope, *named]
+    in_every_project([*command, *(["--dry-run"] if dry_run else [])], "hooking", _outcome, as_json)
+
+
+def _outcome(one: Result) -> str:
+    if one.code or one.value is None:
+        return "failed"
+    return "installed" if any(row["changed"] for row in one.value) else "in place"
+
+
+def _finish(folder: Path, changes: list[Change], dry_run: bool, as_json: bool, done: str) -> None:
     from handoff_cli import hooks
 
+    if not dry_run:
+        hooks.carry_out(folder, [change for change in changes if change.changes])
+    if not as_json:
+        _tell(changes, dry_run, done)
+        return
+    rows = [(change.plan.runtime, change.plan.settings, change.changes) for change in changes]
+    output.data([dict(zip(("runtime", "settings", "changed"), row, strict=True)) for row in rows])
+
+
+def _tell(changes: list[Change], dry_run: bool, done: str) -> None:
     console = output.words()
     for change in changes:
         if dry_run:
@@ -134,7 +169,5 @@ def _finish(folder: Path, changes: list[Change], dry_run: bool, done: str) -> No
             console.print(f"{done} `{change.plan.settings}` ({change.plan.runtime})", markup=False)
         else:
             console.print(f"nothing to change in `{change.plan.settings}`", markup=False)
-    if not dry_run:
-        hooks.carry_out(folder, [change for change in changes if change.changes])
     if not dry_run and done.endswith("in"):
         console.print("`handoff doctor` says what else they need, such as somebody's trust")

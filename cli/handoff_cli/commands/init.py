@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from handoff_cli import output
-from handoff_cli.errors import HandoffError
+from handoff_cli.commands.data import Data, answers_given
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -22,12 +22,7 @@ def init(
     defaults: Annotated[
         bool, typer.Option("--defaults", help="Take what was detected and never ask.")
     ] = False,
-    data: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--data", "-d", metavar="KEY=VALUE", help="Answer a question; may be repeated."
-        ),
-    ] = None,
+    data: Data = None,
     runtime: Annotated[
         list[str] | None,
         typer.Option("--runtime", metavar="NAME", help="An agent in use; may be repeated."),
@@ -55,7 +50,7 @@ def init(
     from handoff_cli import projects, setup
 
     project = path.resolve()
-    given = _given(data or [])
+    given = answers_given(data or [])
     if runtime:
         given["runtimes"] = runtime
     ask = setup.Ask.EVERYTHING if ask_all else setup.Ask.MAIN
@@ -69,25 +64,6 @@ def init(
         setup.carry_out(project, found)
         projects.add(project)
         _report(console, project, found)
-
-
-def _given(pairs: list[str]) -> dict[str, Any]:
-    """`KEY=VALUE` pairs as answers; values are read as YAML where they look like more than text."""
-    import yaml
-
-    answers: dict[str, Any] = {}
-    for pair in pairs:
-        key, equals, text = pair.partition("=")
-        if not equals or not key.strip():
-            raise HandoffError(f"`--data {pair}` is no KEY=VALUE", "write `--data tail_length=20`")
-        try:
-            value = yaml.safe_load(text) if text[:1] in "[{" or text.isdigit() else text
-        except yaml.YAMLError as error:
-            raise HandoffError(
-                f"`--data {pair}` is no valid YAML", "quote the value for the shell"
-            ) from error
-        answers[key.strip()] = value if text not in ("true", "false") else text == "true"
-    return answers
 
 
 def _preview(console: Console, found: Setup) -> None:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from handoff_cli import engine, output
+from handoff_cli.commands.data import Data, answers_given
+from handoff_cli.commands.everywhere import CONFLICTS, in_every_project
 
 if TYPE_CHECKING:
     from handoff_cli.fleet import Result
     from handoff_cli.update import Update
 
-CONFLICTS = 3
 Project = Annotated[
     Path, typer.Argument(help="A folder in the project.", file_okay=False, exists=True)
 ]
@@ -40,46 +41,30 @@ def update(
         handoff update --all
     """
     if everywhere:
-        _everywhere(dry_run, as_json)
-    _run(engine.project(project), dry_run, as_json, stay=False)
+        command = ["update", "--json", *(["--dry-run"] if dry_run else [])]
+        in_every_project(command, "updating", _outcome, as_json)
+    _run(engine.project(project), {}, dry_run, as_json, stay=False)
 
 
-def regenerate(project: Project = Path(), dry_run: DryRun = False, as_json: Json = False) -> None:
+def regenerate(
+    project: Project = Path(), data: Data = None, dry_run: DryRun = False, as_json: Json = False
+) -> None:
     """Render the project's files anew from its answers, with your edits kept; no other version.
 
-    handoff regenerate --dry-run
+    The answers are those of `.handoff/answers.yml`, also where you changed it by hand and did not
+    commit that yet.
+
+        handoff regenerate --data 'acceptance_commands=["pytest -q"]'
+        handoff regenerate --data 'runtimes=[claude-code, gemini]' --dry-run
     """
-    _run(engine.project(project), dry_run, as_json, stay=True)
+    _run(engine.project(project), answers_given(data or []), dry_run, as_json, stay=True)
 
 
-def _run(folder: Path, dry_run: bool, as_json: bool, *, stay: bool) -> None:
+def _run(folder: Path, given: dict[str, Any], dry_run: bool, as_json: bool, *, stay: bool) -> None:
     from handoff_cli import update as updates
 
-    with updates.prepared(folder, stay=stay) as found:
+    with updates.prepared(folder, given, stay=stay) as found:
         finish(folder, found, dry_run, as_json)
-
-
-def _everywhere(dry_run: bool, as_json: bool) -> NoReturn:
-    """Update every project on record; ends with 1 where one failed, else with 3 on conflicts."""
-    from handoff_cli import fleet, projects
-    from handoff_cli.output import progress
-
-    folders = projects.known()
-    command = ["update", "--json", *(["--dry-run"] if dry_run else [])]
-    with progress("updating", len(folders)) as step:
-        results = fleet.run(command, folders, lambda result: step(result.project.name))
-    rows = [
-        {"path": str(one.project), "result": _outcome(one), "error": one.error, "update": one.value}
-        for one in results
-    ]
-    if as_json:
-        output.data(rows)
-    else:
-        output.table(
-            ("result", "project", "why"), [(r["result"], r["path"], r["error"]) for r in rows]
-        )
-    found = {row["result"] for row in rows}
-    raise typer.Exit(1 if "failed" in found else CONFLICTS if "conflict" in found else 0)
 
 
 def _outcome(one: Result) -> str:

@@ -6,13 +6,15 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+import tempfile
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from handoff_cli import projects
+from handoff_cli.scaffold import SHARED
 
 TIMEOUT_SECONDS = 300
 INTERRUPTED = 130
@@ -26,12 +28,12 @@ class Result:
     error: str
 
 
-def not_begun(folder: Path) -> Result:
+def _not_begun(folder: Path) -> Result:
     return Result(folder, INTERRUPTED, None, "interrupted before its turn; run it again")
 
 
 def run(
-    command: list[str], folders: Iterable[Path], done: Callable[[Result], None] = lambda one: None
+    command: list[str], folders: Sequence[Path], done: Callable[[Result], None] = lambda one: None
 ) -> list[Result]:
     """Run `handoff COMMAND` in each project, each in a process of its own; in the order given.
 
@@ -39,29 +41,34 @@ def run(
     """
 
     def one(folder: Path) -> Result:
-        result = _run(command, folder)
+        result = _run(command, folder, shared)
         done(result)
         return result
 
-    with ThreadPoolExecutor(max_workers=os.cpu_count() or 2) as pool:
-        jobs = {folder: pool.submit(one, folder) for folder in folders}
+    with (
+        tempfile.TemporaryDirectory(prefix="handoff.") as shared,
+        ThreadPoolExecutor(max_workers=os.cpu_count() or 2) as pool,
+    ):
+        jobs: dict[Path, Future[Result]] = {}
         try:
-            return [job.result() for job in jobs.values()]
+            for folder in folders:
+                jobs[folder] = pool.submit(one, folder)
+            for job in jobs.values():
+                job.result()
         except KeyboardInterrupt:
             pool.shutdown(cancel_futures=True)  # those at work come to their end
-            return [
-                not_begun(folder) if job.cancelled() else job.result()
-                for folder, job in jobs.items()
-            ]
+    begun = {folder: job.result() for folder, job in jobs.items() if not job.cancelled()}
+    return [begun.get(folder) or _not_begun(folder) for folder in folders]
 
 
-def _run(command: list[str], folder: Path) -> Result:
+def _run(command: list[str], folder: Path, shared: str) -> Result:
     if not projects.is_project(folder):
         return Result(folder, 1, None, "there is no project any more; `handoff projects remove` it")
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "handoff_cli", *command],
-            cwd=folder,
+            [sys.executable, "-m", "handoff_cli", *command, str(folder)],
+            cwd=shared,  # `-m` puts it on the path: never somebody's repository
+            env={**os.environ, SHARED: shared},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

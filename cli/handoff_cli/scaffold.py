@@ -6,8 +6,10 @@ travels in the wheel, so the answers file records that address and nothing leave
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -23,6 +25,7 @@ from handoff_cli.history import clean_environment
 TEMPLATE = "gh:handoff-generator/handoff"  # what every answers file records
 ADDRESS = "https://github.com/handoff-generator/handoff.git"  # what Copier makes of it
 ANSWERS = ".handoff/answers.yml"
+SHARED = "HANDOFF_RENDERINGS"  # a folder, for the time of one command in many projects
 YAML_QUESTIONS = ("acceptance_commands", "context_limits")
 
 
@@ -45,6 +48,30 @@ def render(
     Raises: HandoffError where an answer is refused or Copier fails.
     """
     there = folder / "rendered" / name
+    shared = None if ask else _shared(ref, answers, suggested)
+    if shared and shared.is_dir():
+        shutil.copytree(shared, there)
+    else:
+        _run_copier(folder, there, answers, suggested, ask=ask, ref=ref)
+        if shared:
+            _share(there, shared)
+    questions = [key for key in recorded_answers(there) or {} if not key.startswith("_")]
+    for question in answers if expected is None else expected:
+        if question not in questions:
+            known = f"its questions are {', '.join(questions)}"
+            raise HandoffError(f"`{question}` is no question of the template", known)
+    return there
+
+
+def _run_copier(
+    folder: Path,
+    there: Path,
+    answers: dict[str, Any],
+    suggested: dict[str, Any],
+    *,
+    ask: bool,
+    ref: str | None,
+) -> None:
     data, settings = folder / "data.yml", folder / "settings.yml"
     data.write_text(yaml.safe_dump(answers), encoding="utf-8")
     defaults = {key: _as_default(key, value) for key, value in suggested.items()}
@@ -69,12 +96,23 @@ def render(
         )
     if done.returncode:
         raise HandoffError(*_told(done.stderr or ""))
-    questions = [key for key in recorded_answers(there) or {} if not key.startswith("_")]
-    for question in answers if expected is None else expected:
-        if question not in questions:
-            known = f"its questions are {', '.join(questions)}"
-            raise HandoffError(f"`{question}` is no question of the template", known)
-    return there
+
+
+def _shared(ref: str | None, answers: dict[str, Any], suggested: dict[str, Any]) -> Path | None:
+    """Where many projects that are updated in one go keep this rendering for each other."""
+    if SHARED not in os.environ:
+        return None
+    what = json.dumps([ref, answers, suggested], sort_keys=True)
+    return Path(os.environ[SHARED]) / hashlib.sha256(what.encode()).hexdigest()
+
+
+def _share(made: Path, shared: Path) -> None:
+    mine = shared.with_name(f"{shared.name}.{os.getpid()}")
+    shutil.copytree(made, mine)
+    try:
+        mine.rename(shared)
+    except OSError:  # another process was faster
+        shutil.rmtree(mine)
 
 
 def recorded_answers(project: Path) -> dict[str, Any] | None:

@@ -34,7 +34,9 @@ class Releases:
         if tagged:
             self.checkout.git("tag", f"v{version}")
 
-    def handoff(self, project: Repository, *arguments: str) -> subprocess.CompletedProcess[str]:
+    def handoff(
+        self, project: Repository, *arguments: str, timeout: int = 120
+    ) -> subprocess.CompletedProcess[str]:
         """Run this checkout's own `handoff` in a project."""
         return subprocess.run(
             [sys.executable, "-m", "handoff_cli", *arguments],
@@ -43,7 +45,7 @@ class Releases:
             text=True,
             capture_output=True,
             check=False,
-            timeout=120,
+            timeout=timeout,
         )
 
 

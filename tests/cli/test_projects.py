@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import signal
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from handoff_cli import fleet
 from tests.repository import Repository
 
 
@@ -87,3 +91,55 @@ def test_one_that_fails_stops_no_other(several: list[Repository]) -> None:
     table = several[0].handoff("update", "--all").stdout
     assert "up to date" in table
     assert "updated" in table
+
+
+def test_hooks_are_installed_everywhere(several: list[Repository]) -> None:
+    for one in several:
+        assert one.handoff("projects", "add").returncode == 0
+    settings = [one.path / ".gemini" / "settings.json" for one in several]
+    wanted = settings[0].read_bytes()
+    settings[0].unlink()
+    settings[1].write_text("{ broken")
+    dry = several[0].handoff("hooks", "install", "--all", "--dry-run", "--runtime", "gemini")
+    assert not settings[0].exists()
+    done = several[0].handoff("hooks", "install", "--all", "--json")
+    assert (dry.returncode, done.returncode) == (1, 1), done.stderr
+    rows = {Path(row["path"]).name: row for row in json.loads(done.stdout)}
+    assert {name: row["result"] for name, row in rows.items()} == {
+        "one": "installed",
+        "two": "failed",
+        "three": "in place",
+    }
+    changed = [row["runtime"] for row in rows["one"]["hooks"] if row["changed"]]
+    assert changed == ["gemini"]
+    assert settings[0].read_bytes() == wanted
+    assert settings[1].read_text() == "{ broken"
+
+
+def test_interrupted_it_finishes_what_it_began_and_tells_what_it_did_not(
+    several: list[Repository], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = []
+
+    def slow(command: list[str], folder: Path, shared: str) -> fleet.Result:
+        begun.append(folder)
+        time.sleep(0.2)
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.5)
+        return fleet.Result(folder, 0, {}, "")
+
+    monkeypatch.setattr(fleet, "_run", slow)
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
+    first, *others = fleet.run(["update"], [one.path for one in several])
+    assert begun == [several[0].path]
+    assert first.code == 0
+    assert [one.code for one in others] == [fleet.INTERRUPTED] * 2
+
+
+def test_a_project_cannot_stand_in_for_our_own_modules(several: list[Repository]) -> None:
+    several[0].write("handoff_cli.py", "raise SystemExit('caught')\n")
+    several[0].write("yaml.py", "raise SystemExit('caught')\n")
+    several[0].commit("odd names")
+    assert several[1].handoff("projects", "add", str(several[0].path)).returncode == 0
+    done = several[1].handoff("hooks", "install", "--all", "--json")
+    assert [row["result"] for row in json.loads(done.stdout)] == ["in place"]

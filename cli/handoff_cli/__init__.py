@@ -1,3 +1,3 @@
 """The `handoff` command: sets the generator up in repositories and keeps its hooks there."""
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"

@@ -18,6 +18,7 @@ from pathlib import Path
 
 # What Copier needs; skills and engine are included by the template's own files.
 PARTS = ("copier.yml", "engine", "skill", "template")
+WHOLE = ("copier.yml", "skill/", "template/")  # without one of these nothing can be rendered
 CACHES = {"__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache"}
 VERSION_FILE = "cli/handoff_cli/__init__.py"
 RELEASE = re.compile(r"v(\d+\.\d+\.\d+(?:(?:a|b|rc)\d+)?)")
@@ -50,7 +51,7 @@ def build_bundle(source: Path, bundle: Path, version: str, *, release: bool = Fa
         git(["init", "--quiet", "--bare", "--template=", str(repository)], source)
         for name, made in sorted(releases(source, release).items()):
             files = dict(committed(source, made, *PARTS)) if name != ref else {}
-            if "copier.yml" in files:
+            if all(any(path.startswith(part) for path in files) for part in WHOLE):
                 _tag(repository, name, files)
         head = _tag(repository, ref, dict(_on_disk(source)))
         inside = ["--git-dir", str(repository)]

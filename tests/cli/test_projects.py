@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from handoff_cli import fleet
+from handoff_cli import __version__, fleet
 from tests.repository import Repository
 
 
@@ -37,7 +37,7 @@ def test_a_project_is_put_on_record_and_forgotten(project: Repository) -> None:
     assert "added" in project.handoff("projects", "add").stderr
     assert "known already" in project.handoff("projects", "add").stderr
     assert listed(project) == [str(project.path)]
-    assert project.handoff("projects", "list").stdout == f"v0.2.0     {project.path}\n"
+    assert project.handoff("projects", "list").stdout == f"v{__version__}     {project.path}\n"
     assert "forgotten" in project.handoff("projects", "remove").stderr
     assert listed(project) == []
     assert (project.path / ".handoff" / "answers.yml").exists()

@@ -1,16 +1,17 @@
+# SPDX-FileCopyrightText: the contributors to handoff
+# SPDX-License-Identifier: Apache-2.0
+# Ruff reads flake8's marks as well; the second one lets it accept the first.
+# flake8: noqa
+# flake8: noqa: PGH004
+# mypy: ignore-errors
+# pylint: skip-file
+# isort: skip_file
+# fmt: off
 """Start the engine: `python3 -I -S -B .handoff/engine VERB …`.
 
 Its modules stand one below the other in `modules.txt`, each under a line with its name: one text
 that no linter, formatter, type checker or test runner takes for code of the project around it.
 """
-# SPDX-FileCopyrightText: the contributors to handoff
-# SPDX-License-Identifier: Apache-2.0
-# ruff: noqa
-# flake8: noqa
-# mypy: ignore-errors
-# pylint: skip-file
-# isort: skip_file
-# fmt: off
 
 from __future__ import annotations
 

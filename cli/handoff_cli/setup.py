@@ -120,18 +120,26 @@ def _compared(
             create.append(path)
         elif settings_files.same_text(there, wanted):
             same.append(path)
-        elif overwrite or (not first and there == settings_files.read(old / path)):
+        elif (overwrite and not _is_shared(path)) or (
+            not first and there == settings_files.read(old / path)
+        ):
             replace.append(path)
         else:
             kept.append(path)
-    if first and kept:
+    in_the_way = [path for path in kept if not _is_shared(path)]
+    if first and in_the_way:
         raise HandoffError(
-            f"already there and different: {', '.join(f'`{path}`' for path in kept)}",
+            f"already there and different: {', '.join(f'`{path}`' for path in in_the_way)}",
             "move them away, or run again with `--overwrite`; nothing was written",
         )
     plans = hooks.plans(project, from_engine=new)
     changes = tuple(hooks.installing(plan) for plan in plans)
     return Setup(new, tuple(create), tuple(replace), tuple(kept), tuple(same), changes, suggested)
+
+
+def _is_shared(path: str) -> bool:
+    """Whether the user may have a file of this name for their own files beside ours."""
+    return path.endswith("/.gitattributes") and not path.startswith(".handoff/")
 
 
 def _expect_same_version(before: dict[str, Any], now: dict[str, Any]) -> None:

@@ -101,6 +101,14 @@ def test_a_file_in_the_way_is_named_and_nothing_is_written(repo: Repository) -> 
     assert repo.handoff("init", "--defaults", "--overwrite").returncode == 0
 
 
+def test_attributes_of_the_users_in_a_folder_that_we_share_stay(repo: Repository) -> None:
+    theirs = repo.write("tools/.gitattributes", "*.sh eol=lf\n")
+    done = repo.handoff("init", "--defaults", "--overwrite")
+    assert done.returncode == 0, done.stderr
+    assert "kept your edits in tools/.gitattributes" in done.stderr
+    assert theirs.read_text() == "*.sh eol=lf\n"
+
+
 def test_new_answers_replace_what_is_ours_and_keep_what_was_edited(project: Repository) -> None:
     project.write("docs/handoff.md", "our own words\n")
     done = project.handoff("init", "--data", 'acceptance_commands=["pytest -q"]')

@@ -105,18 +105,28 @@ def test_a_line_that_both_changed_is_a_conflict_to_git(
     assert updated(releases, project)["written"] == []
 
 
-def test_no_conflict_marker_reaches_what_runs(releases: Releases, project: Repository) -> None:
-    path = ".handoff/engine/modules.txt"
+@pytest.mark.parametrize(
+    ("path", "source", "line"),
+    [
+        (".handoff/engine/modules.txt", "engine/times.py", '"""Times as text'),
+        (".handoff/config.json", "template/.handoff/config.json.jinja", '"schema_version": 1'),
+    ],
+)
+def test_no_conflict_marker_reaches_what_runs(
+    releases: Releases, project: Repository, path: str, source: str, line: str
+) -> None:
     ours = project.path / path
-    ours.write_text(ours.read_text().replace('"""Times', '"""Ours. Times'))
+    text = ours.read_text()
+    assert text.count(line) == 1
+    ours.write_text(text.replace(line, line.replace("1", "1.0").replace("Times", "Ours: times")))
     project.commit("ours")
-    releases.edit("engine/times.py", '"""Times', '"""Theirs. Times')
+    releases.edit(source, line, line.replace(": 1", ":1").replace("Times", "Theirs: times"))
     releases.release("0.10.0")
     assert updated(releases, project, code=3)["conflicts"] == [path]
-    assert '\n"""Theirs. Times' in ours.read_text()
     assert "<<<<<<<" not in ours.read_text()
+    assert line.replace(": 1", ":1").replace("Times", "Theirs: times") in ours.read_text()
     assert f"UU {path}" in project.git("status", "--porcelain")
-    assert "Ours." in project.git("show", f":2:{path}")
+    assert text != project.git("show", f":2:{path}")
     assert project.engine("status").returncode == 0
 
 

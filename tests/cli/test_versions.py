@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
@@ -203,3 +204,40 @@ def test_what_fails_half_way_leaves_every_file_as_it_was(
     assert files(project.path) == before
     lock.unlink()
     assert project.git("status", "--porcelain") == ""
+
+
+def test_each_of_many_is_told_the_truth(releases: Releases, tmp_path: Path) -> None:
+    first = set_up(releases, tmp_path / "all" / "plain")
+    names = ("plain", "conflicted", "broken", "newer", "current")
+    made = {name: Repository(tmp_path / "all" / name) for name in names}
+    for name in names[1:]:
+        shutil.copytree(first.path, made[name].path)
+    docs = made["conflicted"].path / "docs" / "handoff.md"
+    docs.write_text(docs.read_text().replace("## Where everything lies", "## Our places"))
+    made["broken"].write(".codex/hooks.json", "{ broken")
+    made["newer"].write(
+        ".handoff/answers.yml", answers(first).replace("_commit: v0.9.0", "_commit: v2.0.0")
+    )
+    for name in names[1:4]:
+        made[name].commit("ours")
+    releases.edit(DOCS, "## Where everything lies", "## Where it all lies")
+    releases.release("0.10.0")
+    assert releases.handoff(made["current"], "update").returncode == 0
+    shutil.rmtree(tmp_path / "all" / "home")
+    before = files(made["broken"].path)
+    assert releases.handoff(first, "projects", "scan", str(tmp_path / "all")).returncode == 0
+    done = releases.handoff(first, "update", "--all", "--json")
+    assert done.returncode == 1, done.stderr
+    rows = {Path(row["path"]).name: row for row in json.loads(done.stdout)}
+    assert {name: row["result"] for name, row in rows.items()} == {
+        "plain": "updated",
+        "conflicted": "conflict",
+        "broken": "failed",
+        "newer": "failed",
+        "current": "up to date",
+    }
+    assert rows["conflicted"]["update"]["conflicts"] == ["docs/handoff.md"]
+    assert "`.codex/hooks.json` is not valid JSON" in rows["broken"]["error"]
+    assert "set up by handoff v2.0.0, this is v0.10.0" in rows["newer"]["error"]
+    assert files(made["broken"].path) == before
+    assert files(first.path) == files(made["current"].path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from . import feedback, names, redact
+from . import feedback, names, redact, timeline
 from .records import Call, Plan, PlanChange, Prompt, Record, Reply, Result, Skipped, Step, Usage
 from .runtimes import base
 
@@ -45,12 +45,23 @@ class Session(NamedTuple):
     unpublished: bool = False  # its packet does not have all of it: a hook was killed on its way
     owed: bool = False  # the packet, which its model was not told at the start
     turns: int = 0
+    folder: str | None = None  # where the native session was started
+    chunks: int = 0  # of its timeline that were kept
+    heard_at: float | None = None  # the newest entry of other sessions that its model was told
     transcript: str | None = None
     offset: int = 0  # bytes of the transcript already read
     records: int = 0
     skipped: int = 0
     note: str | None = None  # why the transcript could not be read
     pending: tuple[Call, ...] = ()  # calls whose end was not seen yet
+
+
+class Swept(NamedTuple):
+    """What a part of a transcript makes of a session, and what stands in it."""
+
+    session: Session
+    commands: tuple[dict[str, object], ...]  # feedback entries
+    entries: tuple[timeline.Entry, ...]
 
 
 def new(runtime: str, native_id: str) -> Session:
@@ -86,6 +97,7 @@ def after_event(session: Session, event: base.HookEvent, now: float) -> Session:
     session = session._replace(
         started_at=session.started_at or now,
         transcript=event.transcript or session.transcript,
+        folder=session.folder or (event.folder if event.kind == base.SESSION_START else None),
         used_tokens=session.used_tokens if event.used_tokens is None else event.used_tokens,
         window_tokens=event.window_tokens or session.window_tokens,
     )
@@ -109,11 +121,10 @@ def after_event(session: Session, event: base.HookEvent, now: float) -> Session:
     return session
 
 
-def after_records(
-    session: Session, found: Iterable[Record]
-) -> tuple[Session, tuple[dict[str, object], ...]]:
-    """The session after transcript records, and feedback entries of the commands among them."""
+def after_records(session: Session, found: Iterable[Record]) -> Swept:
+    """The session after transcript records, with the commands and the words among them."""
     commands: list[dict[str, object]] = []
+    entries: list[timeline.Entry] = []
     pending = {call.id: call for call in session.pending}
     turns = records = skipped = 0
     for record in found:
@@ -123,7 +134,9 @@ def after_records(
         elif isinstance(record, Prompt):
             turns += 1
             session = _prompted(session, record.text)
-        elif isinstance(record, Reply):
+            entries.append(timeline.said(record, None))
+        elif isinstance(record, Reply) and record.text.strip():
+            entries.append(timeline.said(record, None))
             session = session._replace(statement=_statement(record.text) or session.statement)
         elif isinstance(record, Call):
             pending[record.id] = record
@@ -131,19 +144,29 @@ def after_records(
             call = pending.pop(record.id, None)
             if call is not None:
                 commands.append(_command(session, call, record))
+                entries.append(timeline.ran(commands[-1]))
         elif isinstance(record, Plan):
             session = session._replace(plan=tuple(map(_step, record.steps)))
         elif isinstance(record, PlanChange):
             session = session._replace(plan=_changed(session.plan, record.step))
         elif isinstance(record, Usage):
             session = using(session, record)
+            entries = _by(session.model, entries)
     session = session._replace(
         turns=session.turns + turns,
         records=session.records + records - skipped,
         skipped=session.skipped + skipped,
         pending=tuple(_call(call) for call in list(pending.values())[-MAX_PENDING:]),
     )
-    return session, tuple(commands)
+    return Swept(session, tuple(commands), tuple(_by(session.model, entries)))
+
+
+def _by(model: str | None, entries: list[timeline.Entry]) -> list[timeline.Entry]:
+    """The entries, with the model that a usage record names in the replies before it."""
+    return [
+        entry._replace(model=model) if entry.kind == timeline.REPLY and not entry.model else entry
+        for entry in entries
+    ]
 
 
 def using(session: Session, usage: Usage) -> Session:

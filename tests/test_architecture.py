@@ -28,11 +28,11 @@ VALUES = {
     "workbench", "verdict", "steps", "commands", "risks", "summary", "packet", "render",
     "schema", "freshness", "context", "hookplan", "names", "times",
     "jsontext", "notes", "features", "topics", "pullrequest",
-    "shellwords", "shell", "scope", "output",
+    "shellwords", "shell", "scope", "output", "timeline",
 }  # fmt: skip
 DOORS = {
     "worktree",
-    "git", "ledger", "store", "logs", "paths", "layout", "project",
+    "git", "ledger", "talks", "store", "logs", "paths", "layout", "project",
     "process", "terminal", "rotation",
 }  # fmt: skip
 SWITCHBOARD = {"registry"}

@@ -52,6 +52,7 @@ class HookEvent:
         plan: tuple[Step, ...] | None = None,  # command: the agent's to-do list, where that is one
         used_tokens: int | None = None,  # of the context, where the payload tells
         window_tokens: int | None = None,
+        folder: str | None = None,  # where it was called; at a start that of the session
     ) -> None:
         self.kind = kind
         self.name = name
@@ -66,6 +67,7 @@ class HookEvent:
         self.plan = plan
         self.used_tokens = used_tokens
         self.window_tokens = window_tokens
+        self.folder = folder
 
 
 def event_of(
@@ -97,6 +99,7 @@ def event_of(
         reason=text(payload, "reason"),
         may_hold=payload.get("stop_hook_active") is False,
         entry=entry(payload) if kind == COMMAND else None,
+        folder=text(payload, "cwd") or None,
     )
 
 

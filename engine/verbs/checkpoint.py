@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from .. import budget, feedback, git, layout, names, registry, runs, session, store
 from ..runtimes import base
-from . import board, topic
+from . import board, conversation, topic
 from .publish import publish
 
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ def checkpoint(project: Project, runtime: str, event: base.HookEvent) -> str:
     current = current._replace(transcript=event.transcript or current.transcript)
     time.sleep(registry.transcript(runtime).FLUSH_SECONDS)
     current = session.after_event(swept(project, current), event, time.time())
+    if event.kind != base.PRE_COMPACT:
+        current = conversation.told_by_hooks(project, current, event.statement)
     reason = budget.reason_to_hold(current, project.config) if event.may_hold else ""
     current = current._replace(held=current.held or bool(reason), unpublished=True)
     project.save_session(current)
@@ -45,7 +47,9 @@ def recover(project: Project, current: Session) -> None:
 def _published(project: Project, current: Session) -> None:
     """Write the session's packet, then that it was written: whatever kills us before, a later
     start finds the session as it was left."""
-    if git.place(project.root) is not None:
+    at = git.place(project.root)
+    if at is not None:
+        conversation.keep(project, at, current)
         publish(project, current, unless_empty=True)
     project.save_session(current._replace(unpublished=False))
 
@@ -86,7 +90,8 @@ def swept(project: Project, current: Session) -> Session:
         return current._replace(note=f"transcript unavailable{where}")
     with contextlib.closing(store.Lines(current.transcript, current.offset)) as lines:
         found = registry.transcript(current.runtime).records(lines)
-        current, commands = session.after_records(current, found)
+        current, commands, entries = session.after_records(current, found)
     new = runs.news(project.recorded(current.id), commands)
     layout.append_feedback(project.root, b"".join(map(feedback.line, new)))
+    current = conversation.written(project, current, entries)
     return current._replace(offset=lines.offset, note=None)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from .. import context, freshness, git, layout, ledger, names, registry, session, worktree
 from ..errors import HandoffError
+from ..records import Prompt
 from ..runtimes import base
-from . import checkpoint, context_use, log, ours, snapshot, topic
+from . import checkpoint, context_use, conversation, log, ours, snapshot, topic
 
 if TYPE_CHECKING:
     from ..project import Project
@@ -64,6 +65,9 @@ def noted(project: Project, runtime: str, event: base.HookEvent) -> str:
     current = session.after_event(current, event, time.time())
     if event.kind == base.PROMPT and not registry.transcript(runtime).KEPT:
         current = current._replace(turns=current.turns + 1)  # else its transcript counts them
+    if event.kind == base.PROMPT:
+        said = Prompt(event.prompt, current.last_event_at)
+        current = conversation.prompted(project, current, said)
     project.save_session(current)  # whatever comes of what follows
     owed = _owed(project, current) if event.kind == base.PROMPT and current.owed else ""
     looked, notice = context_use.looked_at(

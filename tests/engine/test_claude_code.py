@@ -65,7 +65,7 @@ def result(content: Any, response: Any, call_id: str = "t1", **keys: Any) -> dic
 
 def fold(name: str) -> tuple[Session, dict[str, tuple[int | None, object]]]:
     data = (FOLDER / name / "transcript.jsonl").read_bytes().splitlines(keepends=True)
-    one, entries = session.after_records(
+    one, entries, _ = session.after_records(
         session.new("claude-code", "S-1"), transcript.records(data)
     )
     return one, {str(e["command"]): (e["exit_code"], e["error"]) for e in entries}  # type: ignore[misc]

@@ -68,7 +68,7 @@ def output(text: Any, call_id: str = "call_1", **keys: Any) -> bytes:
 
 def fold(name: str) -> tuple[Session, dict[str, int | None]]:
     data = (FOLDER / name / "transcript.jsonl").read_bytes().splitlines(keepends=True)
-    one, entries = session.after_records(session.new("codex", "S-1"), transcript.records(data))
+    one, entries, _ = session.after_records(session.new("codex", "S-1"), transcript.records(data))
     found = [*entries, *session.unfinished(one)]
     return one, {str(e["command"]): e["exit_code"] for e in found}  # type: ignore[misc]
 

@@ -86,7 +86,7 @@ def folded(runtime: str, parts: Iterator[list[bytes]]) -> tuple[Session, dict[st
     one = session.new(runtime, "S-1")
     entries: list[dict[str, object]] = []
     for part in parts:
-        one, found = session.after_records(one, registry.transcript(runtime).records(part))
+        one, found, _ = session.after_records(one, registry.transcript(runtime).records(part))
         entries += found
     parsed = [run for run in map(runs.parse, entries) if run]
     return one, {run.id: run.exit_code for run in runs.merged(parsed)}
@@ -186,7 +186,7 @@ def test_hooks_and_transcript_tell_the_same_commands(runtime: str, folder: Path)
     """What a hook saw is in the transcript, too; where both know the exit code, it is the same."""
     hooks = registry.hooks(runtime)
     data = (folder / "transcript.jsonl").read_bytes()
-    _, entries = session.after_records(
+    _, entries, _ = session.after_records(
         session.new(runtime, "S-1"), registry.transcript(runtime).records(lines(folder))
     )
     seen = []

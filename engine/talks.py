@@ -1,0 +1,118 @@
+"""The door to the ledger's conversations: each session's timeline as a commit on a ref of its own.
+
+The tree of `refs/handoff/timeline/<branch>/<topic>/<session>` holds `session.json` and one chunk of
+JSON lines for each checkpoint, added and never rewritten. It is not gated as packets are: what was
+said is kept also where nothing can be handed over.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from . import ledger as book
+from . import timeline
+from .errors import HandoffError
+from .timeline import Talk
+
+ATTEMPTS = 5
+_FACTS = ("runtime", "native_id", "started_at", "ended_at")
+
+
+def ref(branch: str | None, head: str | None, topic: str, session_id: str = "") -> str:
+    """The ref of a session's timeline or, without one, the beginning of those of a conversation."""
+    return f"{book.ref(branch, head, topic, 'timeline')}/{session_id}"
+
+
+def keep(ledger: str, ref_name: str, talk: Talk, chunks: dict[str, bytes], seconds: int) -> None:
+    """Add chunks, by their names, to a session's timeline. Doing it again changes nothing.
+
+    Raises: HandoffError where the ledger cannot be used.
+    """
+    book.ensure(ledger)
+    facts = {"session": talk.session, **{key: getattr(talk, key) for key in _FACTS}}
+    about = json.dumps(facts, sort_keys=True).encode()
+    for attempt in range(ATTEMPTS):
+        before = _commits(ledger, ref_name)
+        old = before[0] if before else None
+        files = _trees(ledger, [old])[0] if old else {}
+        new = {name: data for name, data in chunks.items() if name not in files}
+        for name, data in {**new, "session.json": about}.items():
+            files[name] = _blob(ledger, data)
+        rows = "".join(f"100644 blob {blob}\t{name}\n" for name, blob in sorted(files.items()))
+        tree = book.git(ledger, "mktree", stdin=rows.encode()).decode().strip()
+        made = book.made_commit(ledger, tree, (), f"timeline of {talk.session}\n", seconds)
+        if made == old:
+            return
+        try:
+            book.git(ledger, "update-ref", ref_name, made, old or "0" * len(made))
+            return
+        except HandoffError:
+            if attempt == ATTEMPTS - 1:
+                raise
+
+
+def read(ledger: str, prefix: str) -> list[Talk]:
+    """Every session's part of a conversation, in no order."""
+    if not os.path.isdir(ledger):
+        return []
+    trees = _trees(ledger, _commits(ledger, prefix))
+    blobs = [blob for tree in trees for _, blob in sorted(tree.items())]
+    data = iter(_objects(ledger, blobs))
+    found = []
+    for tree in trees:
+        files = {name: next(data) for name in sorted(tree)}
+        facts = _facts(files.pop("session.json", b""))
+        entries = [entry for name in sorted(files) for entry in timeline.parse(files[name])]
+        if facts is not None:
+            found.append(Talk(entries=tuple(entries), **facts))
+    return found
+
+
+def _facts(data: bytes) -> dict[str, Any] | None:
+    try:
+        value = json.loads(data)
+        return {key: value[key] for key in ("session", *_FACTS)}
+    except (ValueError, KeyError, TypeError):
+        return None  # a ref that somebody else put there
+
+
+def _commits(ledger: str, prefix: str) -> list[str]:
+    listed = book.git(ledger, "for-each-ref", "--format=%(objectname)", prefix)
+    return listed.decode().split()
+
+
+def _trees(ledger: str, commits: Iterable[str]) -> list[dict[str, str]]:
+    """The files of each commit's tree: name and blob."""
+    return [dict(_entries(data)) for data in _objects(ledger, [one + "^{tree}" for one in commits])]
+
+
+def _entries(tree: bytes) -> Iterator[tuple[str, str]]:
+    at = 0
+    while at < len(tree):
+        end = tree.index(b"\0", at)
+        name = tree[at:end].partition(b" ")[2].decode("utf-8", "replace")
+        yield name, tree[end + 1 : end + 21].hex()
+        at = end + 21
+
+
+def _objects(ledger: str, names: list[str]) -> list[bytes]:
+    """The content of objects, read by one process."""
+    if not names:
+        return []
+    wanted = "".join(f"{name}\n" for name in names).encode()
+    out = book.git(ledger, "cat-file", "--batch", stdin=wanted)
+    found, at = [], 0
+    for _ in names:
+        end = out.index(b"\n", at)
+        size = out[at:end].split()[-1]
+        length = int(size) if size.isdigit() else 0  # else `missing`: a damaged ledger
+        found.append(out[end + 1 : end + 1 + length])
+        at = end + 1 + (length + 1 if size.isdigit() else 0)
+    return found
+
+
+def _blob(ledger: str, data: bytes) -> str:
+    return book.git(ledger, "hash-object", "-w", "--stdin", stdin=data).decode().strip()

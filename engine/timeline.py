@@ -1,0 +1,101 @@
+"""What was said and done, entry by entry: the visible conversation of a session.
+
+Never an agent's hidden reasoning, its internal state or the bytes of an image: no reader of a
+transcript yields them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from . import redact
+from .records import Prompt, Reply
+
+PROMPT, REPLY, COMMAND = "prompt", "reply", "command"
+MAX_TEXT_CHARS = 20_000
+
+
+class Entry(NamedTuple):
+    kind: str  # one of the three above
+    at: float | None  # epoch seconds
+    text: str  # the words, or the command line; redacted
+    model: str | None = None  # of a reply
+    exit_code: int | None = None  # of a command; None = unknown
+    output: str = ""  # of a command: the tail of both streams
+    error: str | None = None  # of a command: why its exit code is unknown
+    by: str | None = None  # "subagent" where another agent of the session asked for it
+    cut_chars: int = 0  # of the text, from its end
+
+
+class Talk(NamedTuple):
+    """One session's part of a conversation."""
+
+    session: str
+    runtime: str
+    native_id: str
+    started_at: float | None = None
+    ended_at: float | None = None
+    entries: tuple[Entry, ...] = ()
+
+
+def said(record: Prompt | Reply, model: str | None) -> Entry:
+    kind = PROMPT if isinstance(record, Prompt) else REPLY
+    text = redact.redacted(record.text.strip())
+    cut = max(0, len(text) - MAX_TEXT_CHARS)
+    return Entry(
+        kind,
+        record.at,
+        text[:MAX_TEXT_CHARS],
+        model=model if kind == REPLY else None,
+        cut_chars=cut,
+    )
+
+
+def ran(command: dict[str, Any]) -> Entry:
+    """The entry of a command, from its entry in the feedback log."""
+    output = "\n".join(filter(None, (command["stdout_tail"], command["stderr_tail"])))
+    return Entry(
+        COMMAND,
+        command["started_at"],
+        command["command"],
+        exit_code=command["exit_code"],
+        output=output,
+        error=command["error"],
+        by=command["agent_note"],
+    )
+
+
+def lines(entries: Iterable[Entry]) -> bytes:
+    """The entries as JSON lines."""
+    return b"".join(json.dumps(entry._asdict()).encode() + b"\n" for entry in entries)
+
+
+def parse(data: bytes) -> Iterator[Entry]:
+    """The entries in what `lines` wrote; what is no entry is passed over."""
+    for line in data.splitlines():
+        try:
+            value = json.loads(line)
+            yield Entry(**{key: value[key] for key in Entry._fields if key in value})
+        except (ValueError, TypeError, RecursionError):
+            continue
+
+
+def in_order(talks: Iterable[Talk]) -> list[tuple[Talk, Entry]]:
+    """Every entry once, in the order of time. What a resumed or forked session repeats of an
+    earlier one stands there under the earlier one; what has no time follows what it came after."""
+    rows: list[tuple[float, int, Talk, Entry]] = []
+    for talk in talks:
+        now = talk.started_at or 0.0
+        for entry in talk.entries:
+            now = entry.at if entry.at is not None else now
+            rows.append((now, len(rows), talk, entry))
+    seen: set[tuple[str, float, str]] = set()
+    found = []
+    for _, _, talk, entry in sorted(rows, key=lambda row: row[:2]):
+        key = (entry.kind, entry.at or 0.0, entry.text)
+        if entry.at is None or key not in seen:
+            seen.add(key)
+            found.append((talk, entry))
+    return found

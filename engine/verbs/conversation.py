@@ -1,0 +1,106 @@
+"""A session's timeline: written down as it is learned of, kept in the ledger, read with others'."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from .. import git, layout, ledger, registry, store, talks, timeline
+from ..timeline import Entry, Talk
+from .publish import made_at
+
+if TYPE_CHECKING:
+    from ..project import Project
+    from ..records import Prompt
+    from ..session import Session
+
+FOLDER = f"{layout.STATE_FOLDER}/timeline"
+
+
+def written(project: Project, current: Session, entries: Sequence[Entry]) -> Session:
+    """The session after these entries were written down as its next chunk, if there are any.
+
+    The chunk counts once the session is saved: written again before that, it takes its own place.
+    """
+    if not entries:
+        return current
+    layout.hide(project.root)
+    number = current.chunks + 1
+    project.write(f"{FOLDER}/{current.id}/{_chunk(number)}", timeline.lines(entries))
+    return current._replace(chunks=number)
+
+
+def prompted(project: Project, current: Session, prompt: Prompt) -> Session:
+    """The session after a prompt, where only its hooks tell of it."""
+    if registry.transcript(current.runtime).KEPT or not prompt.text:
+        return current
+    return written(project, current, [timeline.said(prompt, None)])
+
+
+def told_by_hooks(project: Project, current: Session, statement: str | None) -> Session:
+    """The session after a turn whose commands and last words only its hooks tell."""
+    from ..records import Reply
+
+    if registry.transcript(current.runtime).KEPT:
+        return current
+    known = sum(entry.kind == timeline.COMMAND for entry in here(project, current).entries)
+    entries = [
+        timeline.Entry(
+            timeline.COMMAND,
+            run.started_at,
+            run.command,
+            exit_code=run.exit_code,
+            output="\n".join(filter(None, (run.stdout_tail, run.stderr_tail))),
+            error=run.note if run.exit_code is None else None,
+        )
+        for run in project.runs(current.id)[known:]
+    ]
+    if statement and statement.strip():
+        at = current.last_event_at
+        entries.append(timeline.said(Reply(statement, at), current.model))
+    return written(project, current, entries)
+
+
+def keep(project: Project, at: git.Place, current: Session) -> None:
+    """Put what was written down of the session into the ledger."""
+    if not current.chunks:
+        return
+    name = talks.ref(git.branch(at.top), git.head(at.top), current.topic, current.id)
+    names = [_chunk(number) for number in range(1, current.chunks + 1)]
+    found = {name: project.read(f"{FOLDER}/{current.id}/{name}") for name in names}
+    chunks = {name: data for name, data in found.items() if data is not None}
+    talks.keep(ledger.path(at.common_dir), name, _talk(current), chunks, made_at(current))
+
+
+def here(project: Project, current: Session) -> Talk:
+    """What was written down of a session in this work tree."""
+    folder = project.path(f"{FOLDER}/{current.id}")
+    names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+    chunks = [store.read(os.path.join(folder, name)) or b"" for name in names]
+    entries = tuple(entry for data in chunks for entry in timeline.parse(data))
+    return _talk(current)._replace(entries=entries)
+
+
+def of(project: Project, at: git.Place, topic: str) -> list[Talk]:
+    """The conversation of this branch and a topic, by session: the ledger's, and what sessions of
+    this work tree have said since."""
+    branch, head = git.branch(at.top), git.head(at.top)
+    found = talks.read(ledger.path(at.common_dir), talks.ref(branch, head, topic))
+    by_session = {talk.session: talk for talk in found}
+    for one in project.sessions():
+        if one.topic == topic and one.branch in (None, branch) and one.chunks:
+            talk = here(project, one)
+            if len(talk.entries) >= len(by_session.get(one.id, talk).entries):
+                by_session[one.id] = talk
+    return list(by_session.values())
+
+
+def _talk(current: Session) -> Talk:
+    return Talk(
+        current.id, current.runtime, current.native_id, current.started_at, current.ended_at
+    )
+
+
+def _chunk(number: int) -> str:
+    return f"{number:06}.jsonl"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -57,8 +58,7 @@ def told_by_hooks(project: Project, current: Session, statement: str | None) -> 
         for run in project.runs(current.id)[known:]
     ]
     if statement and statement.strip():
-        at = current.last_event_at
-        entries.append(timeline.said(Reply(statement, at), current.model))
+        entries.append(timeline.said(Reply(statement, time.time()), current.model))
     return written(project, current, entries)
 
 

@@ -32,6 +32,7 @@ def block(
     freshness: str,
     files: tuple[str, str],
     blocked: dict[str, Any] | None = None,
+    max_bytes: int = MAX_BYTES,
 ) -> str:
     """The packet for the next agent; `files` are the paths of its JSON and Markdown form.
 
@@ -39,10 +40,10 @@ def block(
     `value` may be that blocked record itself, where there is no packet. What does not fit is left
     out, and the last line says where it is.
     """
-    shown = [_clean(file[-MAX_PATH_CHARS:]) for file in files]
+    shown = [clean(file[-MAX_PATH_CHARS:]) for file in files]
     rest = f"Whole packet: {shown[0]} (for you) and {shown[1]} (for people)."
     ending = f"{rest}\n{_CLOSING}"
-    room = MAX_BYTES - len(ending.encode()) - 60
+    room = max_bytes - len(ending.encode()) - 60
     kept, used, cut = [], 0, 0
     for place, text in enumerate((_OPENING, *_lines(value, freshness, blocked))):
         if cut:
@@ -128,8 +129,8 @@ def _section(title: str, lines: Any) -> Iterator[str]:
         yield f"- {line}"
 
 
-def _clean(text: str) -> str:
-    """On one line, with nothing in it that could close the block or hide from a reader."""
+def clean(text: str) -> str:
+    """`text` on one line, with nothing in it that could close the block or hide from a reader."""
     line = re.sub(r"[\n\r\t\v\f\x85\u2028\u2029]", " ", text)
     line = "".join(char for char in line if unicodedata.category(char)[0] != "C")
     return _TAG.sub("&lt;", _INVISIBLE.sub("", line))
@@ -137,7 +138,7 @@ def _clean(text: str) -> str:
 
 def _shortened(text: str) -> str:
     """The text, clean, or as much of it as a line may have."""
-    line = _clean(text[:MAX_READ_CHARS])
+    line = clean(text[:MAX_READ_CHARS])
     whole = len(line) <= MAX_LINE_CHARS and len(text) <= MAX_READ_CHARS
     return line if whole else line[: MAX_LINE_CHARS - 1] + "…"
 

@@ -27,7 +27,8 @@ def ref(branch: str | None, head: str | None, topic: str, session_id: str = "") 
 
 
 def keep(ledger: str, ref_name: str, talk: Talk, chunks: dict[str, bytes], seconds: int) -> None:
-    """Add chunks, by their names, to a session's timeline. Doing it again changes nothing.
+    """Add chunks, by their names, to a session's timeline at this time (epoch seconds). Doing it
+    again changes nothing.
 
     Raises: HandoffError where the ledger cannot be used.
     """
@@ -43,9 +44,9 @@ def keep(ledger: str, ref_name: str, talk: Talk, chunks: dict[str, bytes], secon
             files[name] = _blob(ledger, data)
         rows = "".join(f"100644 blob {blob}\t{name}\n" for name, blob in sorted(files.items()))
         tree = book.git(ledger, "mktree", stdin=rows.encode()).decode().strip()
-        made = book.made_commit(ledger, tree, (), f"timeline of {talk.session}\n", seconds)
-        if made == old:
+        if old and tree == book.git(ledger, "rev-parse", old + "^{tree}").decode().strip():
             return
+        made = book.made_commit(ledger, tree, (), f"timeline of {talk.session}\n", seconds)
         try:
             book.git(ledger, "update-ref", ref_name, made, old or "0" * len(made))
             return
@@ -54,11 +55,12 @@ def keep(ledger: str, ref_name: str, talk: Talk, chunks: dict[str, bytes], secon
                 raise
 
 
-def read(ledger: str, prefix: str) -> list[Talk]:
-    """Every session's part of a conversation, in no order."""
+def read(ledger: str, prefix: str, since: float = 0) -> list[Talk]:
+    """Every session's part of a conversation, in no order; with `since` (epoch seconds) only of
+    sessions that were kept then or later."""
     if not os.path.isdir(ledger):
         return []
-    trees = _trees(ledger, _commits(ledger, prefix))
+    trees = _trees(ledger, _commits(ledger, prefix, since))
     blobs = [blob for tree in trees for _, blob in sorted(tree.items())]
     data = iter(_objects(ledger, blobs))
     found = []
@@ -79,9 +81,10 @@ def _facts(data: bytes) -> dict[str, Any] | None:
         return None  # a ref that somebody else put there
 
 
-def _commits(ledger: str, prefix: str) -> list[str]:
-    listed = book.git(ledger, "for-each-ref", "--format=%(objectname)", prefix)
-    return listed.decode().split()
+def _commits(ledger: str, prefix: str, since: float = 0) -> list[str]:
+    form = "--format=%(committerdate:unix) %(objectname)"
+    listed = (row.split() for row in book.git(ledger, "for-each-ref", form, prefix).splitlines())
+    return [row[1].decode() for row in listed if len(row) == 2 and int(row[0]) >= int(since)]
 
 
 def _trees(ledger: str, commits: Iterable[str]) -> list[dict[str, str]]:

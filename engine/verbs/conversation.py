@@ -7,9 +7,8 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .. import git, layout, ledger, registry, store, talks, timeline
+from .. import git, layout, ledger, registry, retelling, store, talks, timeline
 from ..timeline import Entry, Talk
-from .publish import made_at
 
 if TYPE_CHECKING:
     from ..project import Project
@@ -70,7 +69,7 @@ def keep(project: Project, at: git.Place, current: Session) -> None:
     names = [_chunk(number) for number in range(1, current.chunks + 1)]
     found = {name: project.read(f"{FOLDER}/{current.id}/{name}") for name in names}
     chunks = {name: data for name, data in found.items() if data is not None}
-    talks.keep(ledger.path(at.common_dir), name, _talk(current), chunks, made_at(current))
+    talks.keep(ledger.path(at.common_dir), name, _talk(current), chunks, int(time.time()))
 
 
 def here(project: Project, current: Session) -> Talk:
@@ -94,6 +93,26 @@ def of(project: Project, at: git.Place, topic: str) -> list[Talk]:
             if len(talk.entries) >= len(by_session.get(one.id, talk).entries):
                 by_session[one.id] = talk
     return list(by_session.values())
+
+
+def told(project: Project, at: git.Place, current: Session, max_bytes: int) -> tuple[Session, str]:
+    """What other sessions said since this one's model was told last, and the session after it."""
+    prefix = talks.ref(git.branch(at.top), git.head(at.top), current.topic)
+    since = current.heard_at or 0
+    others = [
+        talk
+        for talk in talks.read(ledger.path(at.common_dir), prefix, since)
+        if talk.session != current.id
+    ]
+    rows = [row for row in timeline.in_order(others) if (row[1].at or 0) > since]
+    file = f"{project.outputs(current.id)}/conversation.md"
+    block = retelling.block(rows, max_bytes, file)
+    if not block:
+        return current, ""
+    store.hide(project.path(project.config.artifacts["outputs"]), project.root)
+    project.write(file, retelling.document(rows).encode("utf-8", "replace"))
+    newest = max(entry.at or 0 for _, entry in rows)
+    return current._replace(heard_at=max(newest, since)), block
 
 
 def _talk(current: Session) -> Talk:

@@ -6,7 +6,18 @@ import json
 import time
 from typing import TYPE_CHECKING, Any
 
-from .. import context, freshness, git, layout, ledger, names, registry, session, worktree
+from .. import (
+    context,
+    freshness,
+    git,
+    layout,
+    ledger,
+    names,
+    registry,
+    retelling,
+    session,
+    worktree,
+)
 from ..errors import HandoffError
 from ..records import Prompt
 from ..runtimes import base
@@ -17,6 +28,7 @@ if TYPE_CHECKING:
     from ..session import Session
 
 MAX_RECOVERED = 5
+LEAST_OF_CONVERSATION = 4_000  # bytes, beside the packet
 
 
 def start(project: Project, runtime: str, event: base.HookEvent) -> str:
@@ -40,11 +52,20 @@ def start(project: Project, runtime: str, event: base.HookEvent) -> str:
     if event.source == "resume" and active and active["session"]["id"] == current.id:
         return ""  # it knows all this
     blocked = filed(at, current.topic, state.branch, state.head, "blocked")
-    context = told(project, at, active, blocked, state.branch, state.head)
-    if context and event.source in registry.hooks(runtime).UNHEARD:
+    packet = told(project, at, active, blocked, state.branch, state.head)
+    if packet and event.source in registry.hooks(runtime).UNHEARD:
         project.save_session(current._replace(owed=True))
         return ""
-    return context
+    if event.source == "resume":
+        return packet  # what was said meanwhile it is told with the next prompt
+    room = context.MAX_BYTES - len(packet.encode()) - 2
+    current, talk = conversation.told(project, at, current, max(room, LEAST_OF_CONVERSATION))
+    if not talk:
+        return packet
+    project.save_session(current)
+    shorter = context.MAX_BYTES - len(talk.encode()) - 2
+    packet = told(project, at, active, blocked, state.branch, state.head, shorter)
+    return "\n\n".join(filter(None, (packet, talk)))
 
 
 def filed(
@@ -75,7 +96,19 @@ def noted(project: Project, runtime: str, event: base.HookEvent) -> str:
     )
     if looked != current:
         project.save_session(looked)
-    return "\n\n".join(filter(None, (owed, notice)))
+    news = _news(project, looked) if event.kind == base.PROMPT else ""
+    return "\n\n".join(filter(None, (owed, news, notice)))
+
+
+def _news(project: Project, current: Session) -> str:
+    """What other sessions said since this one was told last."""
+    at = git.place(project.root)
+    if at is None:
+        return ""
+    heard, news = conversation.told(project, at, current, retelling.MAX_BYTES)
+    if news:
+        project.save_session(heard)
+    return news
 
 
 def _owed(project: Project, current: Session) -> str:
@@ -96,6 +129,7 @@ def told(
     blocked: dict[str, Any] | None,
     branch: str | None,
     head: str | None,
+    max_bytes: int = context.MAX_BYTES,
 ) -> str:
     """The active packet, and why a later session was blocked, as the block a session receives."""
     value = active or blocked
@@ -114,7 +148,7 @@ def told(
     )
     name = f"{project.outputs(value['session']['id'])}/{'handoff' if active else 'blocked'}"
     files = (f"{name}.json", f"{name}.md")
-    return context.block(value, freshness.notice(value, drift), files, blocked)
+    return context.block(value, freshness.notice(value, drift), files, blocked, max_bytes)
 
 
 def _recover(project: Project, current: Session) -> None:

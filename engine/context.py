@@ -73,7 +73,8 @@ def _lines(value: dict[str, Any], freshness: str, blocked: dict[str, Any] | None
     task = value["task"]
     if task["goal"]:
         yield f"Goal: {task['goal']}"
-    yield value["summary"]
+    if blocked is not value:  # else its reasons have told it
+        yield value["summary"]
     yield from _section(
         "Open risks", (f"[{r['severity']}] {r['detail']}" for r in value["open_risks"])
     )

@@ -73,6 +73,15 @@ def read(ledger: str, prefix: str, since: float = 0) -> list[Talk]:
     return found
 
 
+def states(ledger: str, prefix: str, but: str = "") -> tuple[str, ...]:
+    """The commit of every session's timeline in a conversation, but for that of one ref."""
+    if not os.path.isdir(ledger):
+        return ()
+    form = "--format=%(refname) %(objectname)"
+    rows = book.git(ledger, "for-each-ref", form, prefix).decode().splitlines()
+    return tuple(row for row in rows if row.split()[0] != but)
+
+
 def _facts(data: bytes) -> dict[str, Any] | None:
     try:
         value = json.loads(data)

@@ -8,6 +8,7 @@ import typer
 
 from handoff_cli import __version__
 from handoff_cli.commands import (
+    agents,
     demo,
     doctor,
     hooks,
@@ -51,6 +52,8 @@ app.add_typer(steer.topic, name="topic")
 app.command("log")(steer.log)
 app.command("archive")(steer.archive)
 app.command("pr")(steer.pr)
+app.command("timeline")(agents.timeline)
+app.command("switch")(agents.switch)
 app.command("demo")(demo.demo)
 
 

@@ -62,5 +62,7 @@ class Transcript(Protocol):
 class Launch(Protocol):
     """`runtimes/<name>/launch.py`: how to start it."""
 
+    START: str  # the shell command that opens a new session
+
     def resume_command(self, native_id: str) -> str:
         """The shell command that opens the native session again."""

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .. import git, layout, ledger, registry, retelling, store, talks, timeline
+from ..errors import HandoffError
 from ..timeline import Entry, Talk
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from ..records import Prompt
     from ..session import Session
 
+BUDGET = f"{layout.STATE_FOLDER}/budget.json"  # of what the agent switched to is told
 FOLDER = f"{layout.STATE_FOLDER}/timeline"
 
 
@@ -106,13 +108,24 @@ def told(project: Project, at: git.Place, current: Session, max_bytes: int) -> t
     ]
     rows = [row for row in timeline.in_order(others) if (row[1].at or 0) > since]
     file = f"{project.outputs(current.id)}/conversation.md"
-    block = retelling.block(rows, max_bytes, file)
+    block = retelling.block(rows, min(max_bytes, _budget(project, current)), file)
     if not block:
         return current, ""
     store.hide(project.path(project.config.artifacts["outputs"]), project.root)
+    store.remove(project.path(BUDGET), project.root)
     project.write(file, retelling.document(rows).encode("utf-8", "replace"))
     newest = max(entry.at or 0 for _, entry in rows)
     return current._replace(heard_at=max(newest, since)), block
+
+
+def _budget(project: Project, current: Session) -> int:
+    """At most so many bytes for an agent that was switched to with a budget."""
+    try:
+        value = project.json(BUDGET)
+        wanted = value["max_bytes"] if value["runtime"] == current.runtime else None
+    except (HandoffError, KeyError, TypeError):
+        wanted = None
+    return wanted if type(wanted) is int else retelling.MAX_BYTES
 
 
 def _talk(current: Session) -> Talk:

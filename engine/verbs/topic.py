@@ -28,7 +28,7 @@ def run(project: Project, options: Namespace) -> int:
     at = git.repository(project.root)
     branch = git.branch(at.top)
     if options.act == "use":
-        _use(project, branch, topics.checked(options.name))
+        use(project, branch, topics.checked(options.name))
         return 0
     shown = {"branch": branch, "topic": current(project), "active": _active(at, branch)}
     print(json.dumps(shown, indent=2) if options.json else "\n".join(_lines(shown)))
@@ -54,7 +54,8 @@ def of_new_session(project: Project) -> str:
         return topics.DEFAULT
 
 
-def _use(project: Project, branch: str | None, name: str) -> None:
+def use(project: Project, branch: str | None, name: str) -> None:
+    """Let later sessions on the branch file under the topic `name`."""
     if branch is None:
         raise HandoffError("HEAD is detached: a topic belongs to a branch", hint="git switch -c …")
     with project.exclusive():

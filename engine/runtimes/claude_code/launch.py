@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shlex
 
+START = "claude"
+
 
 def resume_command(native_id: str) -> str:
     return f"claude --resume {shlex.quote(native_id)}"

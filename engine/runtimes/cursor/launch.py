@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shlex
 
+START = "agent"
+
 
 def resume_command(native_id: str) -> str:
     return f"agent --resume {shlex.quote(native_id)}"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shlex
 
+START = "devin"
+
 
 def resume_command(native_id: str) -> str:
     return f"devin -r {shlex.quote(native_id)}"

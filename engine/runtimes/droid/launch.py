@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shlex
 
+START = "droid"
+
 
 def resume_command(native_id: str) -> str:
     return f"droid -s {shlex.quote(native_id)}"

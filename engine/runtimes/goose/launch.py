@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shlex
 
+START = "goose session"
+
 
 def resume_command(native_id: str) -> str:
     return f"goose session --resume --session-id {shlex.quote(native_id)}"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shlex
 
+START = "pi"
+
 
 def resume_command(native_id: str) -> str:
     return f"pi --session {shlex.quote(native_id)}"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shlex
 
+START = "qwen"
+
 
 def resume_command(native_id: str) -> str:
     return f"qwen --resume {shlex.quote(native_id)}"

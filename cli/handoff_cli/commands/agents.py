@@ -1,0 +1,124 @@
+"""`handoff timeline` and `handoff switch`: one conversation across agents."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from handoff_cli import engine, output
+from handoff_cli.engine import flag, option
+from handoff_cli.errors import HandoffError
+
+Project = Annotated[
+    Path, typer.Option("--project", help="A folder in the project.", file_okay=False, exists=True)
+]
+Topic = Annotated[
+    str | None,
+    typer.Option("--topic", metavar="NAME", help="The line of work (default: the current one)."),
+]
+
+
+def timeline(
+    topic: Topic = None,
+    most: Annotated[
+        int | None, typer.Option("-n", metavar="N", help="Only the newest N entries.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    project: Project = Path(),
+) -> None:
+    """Show the conversation of this branch across agents: words, replies, commands, exit codes.
+
+    It is kept in the ledger, so it outlives the agents' own transcripts.
+
+        handoff timeline -n 20
+        handoff timeline --json | jq '.entries[] | select(.exit_code == 1)'
+    """
+    options = option("--topic", topic) + (["-n", str(most)] if most is not None else [])
+    verb = ["timeline", *options, *flag("--json", as_json)]
+    raise typer.Exit(engine.run(engine.project(project), verb))
+
+
+def switch(
+    runtime: Annotated[str, typer.Argument(help="The agent to go on in, such as `codex`.")],
+    topic: Topic = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Begin a new session, also where it has one.")
+    ] = False,
+    budget: Annotated[
+        int | None,
+        typer.Option("--budget", metavar="TOKENS", help="At most so much of the conversation."),
+    ] = None,
+    force: Annotated[
+        bool,
+        typer.Option("--force", help="Also out of a turn, where the agent was killed."),
+    ] = False,
+    only_print: Annotated[
+        bool, typer.Option("--print", help="Print the command instead of starting it.")
+    ] = False,
+    project: Project = Path(),
+) -> None:
+    """Close the session at hand and go on in another agent, with the conversation.
+
+    An agent that took part before gets its own session back and is told what happened since, with
+    your next message; a new one is told the packet and the conversation. No task is started: your
+    next message does that. Refused while a turn is running.
+
+        handoff switch codex
+        handoff switch claude-code --print
+    """
+    folder = engine.project(project)
+    verb = ["switch", runtime, "--json", *option("--topic", topic), *flag("--fresh", fresh)]
+    verb += [*(["--budget", str(budget)] if budget is not None else []), *flag("--force", force)]
+    plan = engine.ask(folder, [*verb, *flag("--print", only_print)])
+    for note in plan["notes"]:
+        output.words().print(note, markup=False)
+    if only_print:
+        typer.echo(f"cd {shlex.quote(plan['folder'])} && {plan['command']}")
+        return
+    raise typer.Exit(_started(folder, plan))
+
+
+def _started(project: Path, plan: dict[str, Any]) -> int:
+    """Run the agent in the foreground; its exit code.
+
+    Raises: HandoffError where it ended at once: then the conversation is where it was.
+    """
+    begun = time.time()
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C is for the agent
+    try:
+        done = subprocess.run(
+            shlex.split(plan["command"]),
+            cwd=plan["folder"],
+            env={**os.environ, "PWD": plan["folder"]},
+            check=False,
+        )
+    except OSError as error:
+        raise HandoffError(
+            f"`{plan['command']}` could not be started: {error.strerror}",
+            "the conversation is where it was",
+        ) from None
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if done.returncode and not _has_spoken(project, plan["runtime"], begun):
+        raise HandoffError(
+            f"`{plan['command']}` ended with {done.returncode} before a session began",
+            "the conversation is where it was; `--fresh` begins a new session there",
+        )
+    return done.returncode
+
+
+def _has_spoken(project: Path, runtime: str, since: float) -> bool:
+    """Whether a hook of the runtime was called since then (epoch seconds)."""
+    from datetime import datetime
+
+    told = engine.ask(project, ["status", "--json"])["last_event_at"].get(runtime)
+    return told is not None and datetime.fromisoformat(
+        told.replace("Z", "+00:00")
+    ).timestamp() >= int(since)

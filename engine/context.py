@@ -132,8 +132,10 @@ def _section(title: str, lines: Any) -> Iterator[str]:
 
 def clean(text: str) -> str:
     """`text` on one line, with nothing in it that could close the block or hide from a reader."""
-    line = re.sub(r"[\n\r\t\v\f\x85\u2028\u2029]", " ", text)
-    line = "".join(char for char in line if unicodedata.category(char)[0] != "C")
+    line = text
+    if not text.isprintable():
+        line = re.sub(r"[\n\r\t\v\f\x85\u2028\u2029]", " ", text)
+        line = "".join(char for char in line if unicodedata.category(char)[0] != "C")
     return _TAG.sub("&lt;", _INVISIBLE.sub("", line))
 
 

@@ -101,8 +101,14 @@ def _alone(project: Project, at: git.Place, on: str) -> Iterator[None]:
             "another switch of this conversation is under way",
             hint="wait for it to end; one that was killed counts no more after a minute",
         )
-    before = held[0] if held else "0" * len(blob)
-    ledger.git(where, "update-ref", ref, blob, before)  # fails where another one was faster
+    try:
+        ledger.git(where, "update-ref", ref, blob, held[0] if held else "0" * len(blob))
+    except HandoffError as error:
+        if _holder(where, ref) == held:
+            raise  # not a race: say what is wrong
+        raise HandoffError(
+            "another switch of this conversation was faster", hint="look at it first"
+        ) from error
     try:
         yield
     finally:

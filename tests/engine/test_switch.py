@@ -99,7 +99,7 @@ def test_two_at_once_are_one(talk: Repository) -> None:
     assert min(one.returncode for one in done) == 0
     for one in done:
         if one.returncode:
-            assert "another switch of this conversation" in one.stderr
+            assert "another switch of this conversation" in one.stderr, one.stderr
     assert switch(talk, "codex")["command"] == "codex"
 
 

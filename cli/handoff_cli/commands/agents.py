@@ -119,6 +119,5 @@ def _has_spoken(project: Path, runtime: str, since: float) -> bool:
     from datetime import datetime
 
     told = engine.ask(project, ["status", "--json"])["last_event_at"].get(runtime)
-    return told is not None and datetime.fromisoformat(
-        told.replace("Z", "+00:00")
-    ).timestamp() >= int(since)
+    at = datetime.fromisoformat(told.replace("Z", "+00:00")) if told else None
+    return at is not None and at.timestamp() >= int(since)

@@ -14,7 +14,6 @@ from .. import (
     ledger,
     names,
     registry,
-    retelling,
     session,
     worktree,
 )
@@ -96,16 +95,17 @@ def noted(project: Project, runtime: str, event: base.HookEvent) -> str:
     )
     if looked != current:
         project.save_session(looked)
-    news = _news(project, looked) if event.kind == base.PROMPT else ""
+    room = context.MAX_BYTES - len(owed.encode()) - len(notice.encode()) - 4
+    news = _news(project, looked, room) if event.kind == base.PROMPT else ""
     return "\n\n".join(filter(None, (owed, news, notice)))
 
 
-def _news(project: Project, current: Session) -> str:
-    """What other sessions said since this one was told last."""
+def _news(project: Project, current: Session, max_bytes: int) -> str:
+    """What other sessions said since this one was told last; what has no room comes next time."""
     at = git.place(project.root)
     if at is None:
         return ""
-    heard, news = conversation.told(project, at, current, retelling.MAX_BYTES)
+    heard, news = conversation.told(project, at, current, max_bytes)
     if news:
         project.save_session(heard)
     return news

@@ -19,6 +19,7 @@ from handoff_cli.commands import (
     remove,
     steer,
     update,
+    view,
     work,
 )
 
@@ -53,6 +54,7 @@ app.command("log")(steer.log)
 app.command("archive")(steer.archive)
 app.command("pr")(steer.pr)
 app.command("timeline")(agents.timeline)
+app.command("view")(view.view)
 app.command("switch")(agents.switch)
 app.command("demo")(demo.demo)
 

@@ -19,6 +19,7 @@ from tests.cli.test_view import saved, serving
 SHOWN = """[...document.querySelectorAll('.e, .packet')].filter(
     (el) => el.checkVisibility()).map((el) => el.id)"""
 FAILED = """[...document.querySelectorAll('[data-kind=failed]')].map((el) => el.id)"""
+BAR = "document.querySelector('.bar')"
 PAINTED = "CSS.highlights.get('found').size"
 COLOURS = """[...document.querySelectorAll('.agent, .quiet, .exit, .later, .model')].map((el) => {
     const ground = (one) => getComputedStyle(one).backgroundColor;
@@ -105,8 +106,8 @@ def test_j_and_k_walk_from_turn_to_turn(tab: Page, tmp_path: Path) -> None:
         tab.press(key)
         seen.append(tab.run("document.activeElement.id"))
     assert seen == ["t1", "t2", "p1", "t3", "p1"]
-    below = tab.run("document.querySelector('.bar').getBoundingClientRect().bottom")
-    assert tab.run("document.activeElement.getBoundingClientRect().top") >= below
+    top, bar = (f"{one}.getBoundingClientRect()" for one in ("document.activeElement", BAR))
+    tab.until(f"{top}.top >= {bar}.bottom")  # it scrolls there
     tab.click("#keys")
     tab.press("j")
     assert tab.run("document.activeElement.id") == "keys"

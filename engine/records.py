@@ -28,8 +28,18 @@ class Call(NamedTuple):
     note: str | None = None  # "subagent" where another agent of the session asked
 
 
+class Use(NamedTuple):
+    """A tool other than the shell that the agent called."""
+
+    id: str
+    tool: str
+    subject: str  # a path, a query, a question: what it was called for
+    at: float | None
+    note: str | None = None  # as of a call
+
+
 class Result(NamedTuple):
-    """The end of a call. `exit_code` comes from structure; None where the runtime has none."""
+    """The end of a call or use. `exit_code` comes from structure; None where there is none."""
 
     id: str
     exit_code: int | None
@@ -37,6 +47,7 @@ class Result(NamedTuple):
     stderr: str
     at: float | None
     error: str | None = None
+    succeeded: bool | None = None  # of a use, which has no exit code
 
 
 class Step(NamedTuple):
@@ -74,4 +85,4 @@ class Skipped(NamedTuple):
     reason: str
 
 
-Record = Union[Prompt, Reply, Call, Result, Plan, PlanChange, Usage, Skipped]
+Record = Union[Prompt, Reply, Call, Use, Result, Plan, PlanChange, Usage, Skipped]

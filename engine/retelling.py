@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from . import context
-from .timeline import COMMAND, PROMPT, Entry, Talk
+from .timeline import COMMAND, PROMPT, TOOL, Entry, Talk
 from .times import iso
 
 MAX_BYTES = 9_000
@@ -91,6 +91,10 @@ def _lines(turn: Turn, words: int, output: int, rest: int) -> list[str]:
             shown = entry.output if failed or rest == _WHOLE else ""
             if shown:
                 lines.append(_end(shown, output))
+        elif entry.kind == TOOL:
+            if rest or entry.error:
+                why = f": {_cut(entry.error, output)}" if entry.error else ""
+                lines.append(f"{who} used {_cut(entry.text, words)}{why}")
         elif rest:
             model = f" ({context.clean(entry.model)})" if entry.model else ""
             lines += [f"{who}{model}:", _cut(entry.text, rest)]

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from . import feedback, names, redact, timeline
-from .records import Call, Plan, PlanChange, Prompt, Record, Reply, Result, Skipped, Step, Usage
+from . import names, redact
+from .records import (
+    Call,
+    Step,
+    Use,
+)
 from .runtimes import base
 
 SCHEMA_VERSION = 1
 MAX_GOAL_CHARS = 600
 MAX_STATEMENT_CHARS = 2_000
 MAX_STEP_CHARS = 300
-MAX_PENDING = 50
 
 
 class Session(NamedTuple):
@@ -54,14 +56,7 @@ class Session(NamedTuple):
     skipped: int = 0
     note: str | None = None  # why the transcript could not be read
     pending: tuple[Call, ...] = ()  # calls whose end was not seen yet
-
-
-class Swept(NamedTuple):
-    """What a part of a transcript makes of a session, and what stands in it."""
-
-    session: Session
-    commands: tuple[dict[str, object], ...]  # feedback entries
-    entries: tuple[timeline.Entry, ...]
+    uses: tuple[Use, ...] = ()  # of other tools, likewise
 
 
 def new(runtime: str, native_id: str) -> Session:
@@ -75,6 +70,7 @@ def value(session: Session) -> dict[str, Any]:
         **session._asdict(),
         "plan": [list(step) for step in session.plan],
         "pending": [list(call) for call in session.pending],
+        "uses": [list(use) for use in session.uses],
     }
 
 
@@ -87,6 +83,7 @@ def parse(given: Any) -> Session | None:
         fields["plan"] = tuple(Step(*step) for step in fields.get("plan", ()))
         fields["start_branches"] = tuple(fields.get("start_branches", ()))
         fields["pending"] = tuple(Call(*call) for call in fields.get("pending", ()))
+        fields["uses"] = tuple(Use(*use) for use in fields.get("uses", ()))
         return Session(**fields)
     except TypeError:
         return None
@@ -108,131 +105,31 @@ def after_event(session: Session, event: base.HookEvent, now: float) -> Session:
             end_reason=session.end_reason or event.reason or None,
         )
     if event.kind == base.TURN_END:
-        return session._replace(
-            busy=False, statement=_statement(event.statement) or session.statement
-        )
+        return session._replace(busy=False, statement=stated(event.statement) or session.statement)
     if event.kind == base.PRE_COMPACT:  # what fills the context is about to go
         return session._replace(told_percent=0, look_at_bytes=0, closed=False, held=False)
     session = session._replace(last_event_at=now, ended_at=None, end_reason=None, recovered=False)
     if event.kind == base.PROMPT:
-        return _prompted(session._replace(busy=True), event.prompt)
+        return prompted(session._replace(busy=True), event.prompt)
     if event.plan is not None:
-        return session._replace(plan=tuple(map(_step, event.plan)))
+        return session._replace(plan=tuple(map(step_of, event.plan)))
     return session
 
 
-def after_records(session: Session, found: Iterable[Record]) -> Swept:
-    """The session after transcript records, with the commands and the words among them."""
-    commands: list[dict[str, object]] = []
-    entries: list[timeline.Entry] = []
-    pending = {call.id: call for call in session.pending}
-    turns = records = skipped = 0
-    for record in found:
-        records += 1
-        if isinstance(record, Skipped):
-            skipped += 1
-        elif isinstance(record, Prompt):
-            turns += 1
-            session = _prompted(session, record.text)
-            entries.append(timeline.said(record, None))
-        elif isinstance(record, Reply) and record.text.strip():
-            entries.append(timeline.said(record, None))
-            session = session._replace(statement=_statement(record.text) or session.statement)
-        elif isinstance(record, Call):
-            pending[record.id] = record
-        elif isinstance(record, Result):
-            call = pending.pop(record.id, None)
-            if call is not None:
-                commands.append(_command(session, call, record))
-                entries.append(timeline.ran(commands[-1]))
-        elif isinstance(record, Plan):
-            session = session._replace(plan=tuple(map(_step, record.steps)))
-        elif isinstance(record, PlanChange):
-            session = session._replace(plan=_changed(session.plan, record.step))
-        elif isinstance(record, Usage):
-            session = using(session, record)
-            entries = _by(session.model, entries)
-    session = session._replace(
-        turns=session.turns + turns,
-        records=session.records + records - skipped,
-        skipped=session.skipped + skipped,
-        pending=tuple(_call(call) for call in list(pending.values())[-MAX_PENDING:]),
-    )
-    return Swept(session, tuple(commands), tuple(_by(session.model, entries)))
-
-
-def _by(model: str | None, entries: list[timeline.Entry]) -> list[timeline.Entry]:
-    """The entries, with the model that a usage record names in the replies before it."""
-    return [
-        entry._replace(model=model) if entry.kind == timeline.REPLY and not entry.model else entry
-        for entry in entries
-    ]
-
-
-def using(session: Session, usage: Usage) -> Session:
-    """The session with its newest context use."""
-    return session._replace(
-        used_tokens=usage.used_tokens,
-        window_tokens=usage.window_tokens or session.window_tokens,
-        model=usage.model or session.model,
-    )
-
-
-def unfinished(session: Session) -> tuple[dict[str, object], ...]:
-    """Entries of the commands whose end never came: their exit codes are unknown."""
-    return tuple(
-        _command(session, call, Result(call.id, None, "", "", None, "its end was not seen"))
-        for call in session.pending
-    )
-
-
-def _command(session: Session, call: Call, result: Result) -> dict[str, object]:
-    took = None
-    if call.at is not None and result.at is not None:
-        took = max(0, round((result.at - call.at) * 1000))
-    return feedback.entry(
-        call.id,
-        call.command,
-        result.stdout,
-        result.stderr,
-        session_id=session.id,
-        exit_code=result.exit_code,
-        started_at=call.at,
-        duration_ms=took,
-        source="transcript",
-        error=result.error,
-        agent_note=call.note,
-    )
-
-
-def _prompted(session: Session, said: str) -> Session:
+def prompted(session: Session, said: str) -> Session:
     if session.goal or not said:
         return session
-    return session._replace(goal=_short(redact.redacted(said), MAX_GOAL_CHARS))
+    return session._replace(goal=short(redact.redacted(said), MAX_GOAL_CHARS))
 
 
-def _statement(said: str | None) -> str | None:
-    return _short(redact.redacted(said), MAX_STATEMENT_CHARS) if said and said.strip() else None
+def stated(said: str | None) -> str | None:
+    return short(redact.redacted(said), MAX_STATEMENT_CHARS) if said and said.strip() else None
 
 
-def _changed(plan: tuple[Step, ...], change: Step) -> tuple[Step, ...]:
-    if change.status == "deleted":
-        return tuple(step for step in plan if step.key != change.key)
-    for place, step in enumerate(plan):
-        if step.key == change.key:
-            new = Step(step.key, change.text or step.text, change.status or step.status)
-            return (*plan[:place], _step(new), *plan[place + 1 :])
-    return (*plan, _step(change._replace(status=change.status or "open"))) if change.text else plan
+def step_of(step: Step) -> Step:
+    return step._replace(text=short(redact.redacted(step.text), MAX_STEP_CHARS))
 
 
-def _step(step: Step) -> Step:
-    return step._replace(text=_short(redact.redacted(step.text), MAX_STEP_CHARS))
-
-
-def _call(call: Call) -> Call:
-    return call._replace(command=str(feedback.entry(call.id, call.command)["command"]))
-
-
-def _short(text: str, max_chars: int) -> str:
+def short(text: str, max_chars: int) -> str:
     text = text.strip()
     return text if len(text) <= max_chars else text[: max_chars - 1].rstrip() + "…"

@@ -11,20 +11,22 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from . import redact
-from .records import Prompt, Reply
+from .records import Prompt, Reply, Result, Use
 
-PROMPT, REPLY, COMMAND = "prompt", "reply", "command"
+PROMPT, REPLY, COMMAND, TOOL = "prompt", "reply", "command", "tool"
 MAX_TEXT_CHARS = 20_000
+MAX_SUBJECT_CHARS = 300
+MAX_FAILURE_CHARS = 600
 
 
 class Entry(NamedTuple):
-    kind: str  # one of the three above
+    kind: str  # one of the four above
     at: float | None  # epoch seconds
-    text: str  # the words, or the command line; redacted
+    text: str  # the words, the command line, or a tool and what for; redacted
     model: str | None = None  # of a reply
     exit_code: int | None = None  # of a command; None = unknown
     output: str = ""  # of a command: the tail of both streams
-    error: str | None = None  # of a command: why its exit code is unknown
+    error: str | None = None  # why the exit code is unknown, or that a tool failed
     by: str | None = None  # "subagent" where another agent of the session asked for it
     cut_chars: int = 0  # of the text, from its end
 
@@ -65,6 +67,17 @@ def ran(command: dict[str, Any]) -> Entry:
         error=command["error"],
         by=command["agent_note"],
     )
+
+
+def used(use: Use, result: Result) -> Entry:
+    """The entry of a tool other than the shell; of one that failed with what it said."""
+    subject = redact.redacted(use.subject[: 2 * MAX_SUBJECT_CHARS])[:MAX_SUBJECT_CHARS]
+    error = output = None
+    if not result.succeeded:
+        error = result.error or ("failed" if result.succeeded is False else "no outcome recorded")
+        output = redact.redacted(result.stderr or result.stdout)[:MAX_FAILURE_CHARS]
+    text = f"{use.tool} {subject}".strip()
+    return Entry(TOOL, use.at, text, output=output or "", error=error, by=use.note)
 
 
 def lines(entries: Iterable[Entry]) -> bytes:

@@ -28,7 +28,7 @@ VALUES = {
     "workbench", "verdict", "steps", "commands", "risks", "summary", "packet", "render",
     "schema", "freshness", "context", "hookplan", "names", "times",
     "jsontext", "notes", "features", "topics", "pullrequest",
-    "shellwords", "shell", "scope", "output", "timeline", "retelling",
+    "shellwords", "shell", "scope", "output", "timeline", "retelling", "sweep",
 }  # fmt: skip
 DOORS = {
     "worktree",

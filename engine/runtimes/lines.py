@@ -9,6 +9,16 @@ from typing import Any
 
 from ..records import Skipped
 
+SUBJECTS = (
+    "file_path", "filePath", "path", "pattern", "query", "url", "description", "question", "prompt",
+)  # fmt: skip
+
+
+def subject(given: dict[str, Any]) -> str:
+    """What a tool is called for, from its arguments."""
+    known = (given.get(key) for key in SUBJECTS)
+    return next((value for value in (*known, *given.values()) if isinstance(value, str)), "")
+
 
 def objects(lines: Iterable[bytes]) -> Iterator[dict[str, Any] | Skipped]:
     """Each line's object, or a `Skipped` that says why there is none."""

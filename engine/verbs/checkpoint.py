@@ -7,7 +7,7 @@ import os
 import time
 from typing import TYPE_CHECKING
 
-from .. import budget, feedback, git, layout, names, registry, runs, session, store
+from .. import budget, feedback, git, layout, names, registry, runs, session, store, sweep
 from ..runtimes import base
 from . import board, conversation, topic
 from .publish import publish
@@ -90,7 +90,7 @@ def swept(project: Project, current: Session) -> Session:
         return current._replace(note=f"transcript unavailable{where}")
     with contextlib.closing(store.Lines(current.transcript, current.offset)) as lines:
         found = registry.transcript(current.runtime).records(lines)
-        current, commands, entries = session.after_records(current, found)
+        current, commands, entries = sweep.after_records(current, found)
     new = runs.news(project.recorded(current.id), commands)
     layout.append_feedback(project.root, b"".join(map(feedback.line, new)))
     current = conversation.written(project, current, entries)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from .. import budget, logs, registry, session
+from .. import budget, logs, registry, sweep
 from ..records import Usage
 
 if TYPE_CHECKING:
@@ -25,5 +25,5 @@ def looked_at(project: Project, current: Session) -> tuple[Session, str]:
     found = registry.transcript(current.runtime).records(lines)
     uses = [record for record in found if isinstance(record, Usage)]
     if uses:
-        current = session.using(current, uses[-1])
+        current = sweep.using(current, uses[-1])
     return budget.looked_at(current, project.config, size)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Callable
 from .. import git, layout, registry, runs, scope, store, worktree
 from ..errors import HandoffError
 from ..model import Evidence, GitState, NativeSession, Previous, Snapshot, Workbench
-from ..session import unfinished
+from ..sweep import unfinished
 from . import ours
 from .artifacts import is_new as is_new
 from .artifacts import workbench_of

@@ -144,9 +144,11 @@ def _expect_idle(current: Session, force: bool) -> None:
             f"approval, since {since}",
             hint="let the turn end; `--force` where the session was killed",
         )
-    if current.pending:
+    running = [call.command for call in current.pending]
+    running += [f"{use.tool} {use.subject}".strip() for use in current.uses]  # such as a subagent
+    if running:
         raise HandoffError(
-            f"{current.runtime} session {current.id} still runs `{current.pending[-1].command}`",
+            f"{current.runtime} session {current.id} still runs `{running[0]}`",
             hint="wait for it or stop it; `--force` where the session was killed",
         )
 

@@ -124,6 +124,9 @@ def _lines(value: dict[str, Any]) -> list[str]:
 
 def _told(entry: dict[str, Any]) -> list[str]:
     when = entry["at"] or "time unknown"
+    if entry["kind"] == talk.TOOL:
+        failed = f": {entry['error']}" if entry["error"] else ""
+        return [f"{when}  {entry['runtime']} used {entry['text']}{failed}"]
     if entry["kind"] == talk.COMMAND:
         code = "unknown" if entry["exit_code"] is None else entry["exit_code"]
         by = f", {entry['by']}" if entry["by"] else ""

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from engine import session
-from engine.records import Call, Plan, PlanChange, Prompt, Record, Reply, Result, Step, Usage
+from engine import session, sweep
+from engine.records import Call, Plan, PlanChange, Prompt, Record, Reply, Result, Step, Usage, Use
 from engine.runtimes.claude_code import hooks, launch, transcript
 from engine.session import Session
 from tests.repository import RECORDED
@@ -65,7 +65,7 @@ def result(content: Any, response: Any, call_id: str = "t1", **keys: Any) -> dic
 
 def fold(name: str) -> tuple[Session, dict[str, tuple[int | None, object]]]:
     data = (FOLDER / name / "transcript.jsonl").read_bytes().splitlines(keepends=True)
-    one, entries, _ = session.after_records(
+    one, entries, _ = sweep.after_records(
         session.new("claude-code", "S-1"), transcript.records(data)
     )
     return one, {str(e["command"]): (e["exit_code"], e["error"]) for e in entries}  # type: ignore[misc]
@@ -182,7 +182,7 @@ def test_a_call_and_its_result_are_read() -> None:
         Reply("Let me look.", AT),
         Call("t1", "make", AT),
         Usage(7, None),
-        Result("t1", 2, "", "no rule", AT),
+        Result("t1", 2, "", "no rule", AT, succeeded=False),
     ]
 
 
@@ -207,7 +207,8 @@ def test_a_call_and_its_result_are_read() -> None:
     ],
 )
 def test_a_result_says_how_its_call_ended(row: dict[str, Any], end: Result) -> None:
-    assert read(row) == [end]
+    (block,) = row["message"]["content"]
+    assert read(row) == [end._replace(succeeded=not block.get("is_error"))]
 
 
 def test_a_subagent_s_commands_are_noted_and_its_words_are_not_the_agent_s() -> None:
@@ -221,6 +222,15 @@ def test_a_subagent_s_commands_are_noted_and_its_words_are_not_the_agent_s() -> 
         )
     )
     assert rows == [Call("t1", "make", AT, "subagent")]
+
+
+def test_another_tool_is_read_with_what_it_is_for() -> None:
+    rows = read(
+        assistant(use("Edit", file_path="a.py", new_string="x")),
+        result("String to replace not found", "Error: x", is_error=True),
+    )
+    assert rows[0] == Use("t1", "Edit", "a.py", AT)
+    assert [row.succeeded for row in rows if isinstance(row, Result)] == [False]
 
 
 def test_what_the_program_says_of_a_failed_request_is_no_reply() -> None:

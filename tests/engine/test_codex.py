@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from engine import feedback, session
+from engine import feedback, session, sweep
 from engine.records import Call, Plan, Prompt, Record, Reply, Result, Step, Usage
 from engine.runtimes.codex import hooks, launch, transcript
 from engine.session import Session
@@ -68,8 +68,8 @@ def output(text: Any, call_id: str = "call_1", **keys: Any) -> bytes:
 
 def fold(name: str) -> tuple[Session, dict[str, int | None]]:
     data = (FOLDER / name / "transcript.jsonl").read_bytes().splitlines(keepends=True)
-    one, entries, _ = session.after_records(session.new("codex", "S-1"), transcript.records(data))
-    found = [*entries, *session.unfinished(one)]
+    one, entries, _ = sweep.after_records(session.new("codex", "S-1"), transcript.records(data))
+    found = [*entries, *sweep.unfinished(one)]
     return one, {str(e["command"]): e["exit_code"] for e in found}  # type: ignore[misc]
 
 

@@ -14,7 +14,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine import feedback, registry, runs, session
+from engine import feedback, registry, runs, session, sweep
 from engine.errors import HandoffError
 from engine.records import (
     Call,
@@ -25,6 +25,7 @@ from engine.records import (
     Result,
     Skipped,
     Usage,
+    Use,
 )
 from engine.runtimes import base, protocol
 from engine.session import Session
@@ -39,7 +40,7 @@ KINDS = (
     base.PRE_COMPACT,
     base.SESSION_END,
 )
-RECORDS = (Prompt, Reply, Call, Result, Plan, PlanChange, Usage, Skipped)
+RECORDS = (Prompt, Reply, Call, Use, Result, Plan, PlanChange, Usage, Skipped)
 FOLDERS = {
     runtime: sorted(path.parent for path in RECORDED.glob(f"{runtime}-*/**/hooks.jsonl"))
     for runtime in registry.RUNTIMES
@@ -86,7 +87,7 @@ def folded(runtime: str, parts: Iterator[list[bytes]]) -> tuple[Session, dict[st
     one = session.new(runtime, "S-1")
     entries: list[dict[str, object]] = []
     for part in parts:
-        one, found, _ = session.after_records(one, registry.transcript(runtime).records(part))
+        one, found, _ = sweep.after_records(one, registry.transcript(runtime).records(part))
         entries += found
     parsed = [run for run in map(runs.parse, entries) if run]
     return one, {run.id: run.exit_code for run in runs.merged(parsed)}
@@ -186,7 +187,7 @@ def test_hooks_and_transcript_tell_the_same_commands(runtime: str, folder: Path)
     """What a hook saw is in the transcript, too; where both know the exit code, it is the same."""
     hooks = registry.hooks(runtime)
     data = (folder / "transcript.jsonl").read_bytes()
-    _, entries, _ = session.after_records(
+    _, entries, _ = sweep.after_records(
         session.new(runtime, "S-1"), registry.transcript(runtime).records(lines(folder))
     )
     seen = []

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine import session
+from engine import session, sweep
 from engine.records import (
     Call,
     Plan,
@@ -164,7 +164,7 @@ def test_records_are_folded_in_order() -> None:
         Usage(300, None),
         Reply("Done.", NOW),
     ]
-    after, commands, _ = session.after_records(fresh(), found)
+    after, commands, _ = sweep.after_records(fresh(), found)
     assert (after.goal, after.turns, after.statement) == ("fix it", 2, "Done.")
     assert (after.used_tokens, after.window_tokens) == (300, 1_000)
     assert (after.records, after.skipped) == (9, 1)
@@ -176,21 +176,21 @@ def test_records_are_folded_in_order() -> None:
 
 
 def test_counts_go_on_where_the_last_sweep_ended() -> None:
-    once, _, _ = session.after_records(fresh(), [Prompt("a", None), Skipped("x")])
-    twice, _, _ = session.after_records(once, [Prompt("b", None), Skipped("x")])
+    once, _, _ = sweep.after_records(fresh(), [Prompt("a", None), Skipped("x")])
+    twice, _, _ = sweep.after_records(once, [Prompt("b", None), Skipped("x")])
     assert (twice.turns, twice.records, twice.skipped, twice.goal) == (2, 2, 2, "a")
 
 
 def test_a_call_waits_for_its_result_across_sweeps_and_restarts() -> None:
-    waiting, commands, _ = session.after_records(fresh(), [Call("1", "make", NOW)])
+    waiting, commands, _ = sweep.after_records(fresh(), [Call("1", "make", NOW)])
     assert commands == ()
-    assert session.unfinished(waiting)[0]["exit_code"] is None
-    assert session.unfinished(waiting)[0]["error"] == "its end was not seen"
+    assert sweep.unfinished(waiting)[0]["exit_code"] is None
+    assert sweep.unfinished(waiting)[0]["error"] == "its end was not seen"
     back = session.parse(json.loads(json.dumps(session.value(waiting))))
     assert back is not None
-    done, commands, _ = session.after_records(back, [Result("1", 0, "", "", NOW)])
+    done, commands, _ = sweep.after_records(back, [Result("1", 0, "", "", NOW)])
     assert [entry["exit_code"] for entry in commands] == [0]
-    assert session.unfinished(done) == ()
+    assert sweep.unfinished(done) == ()
 
 
 def test_results_in_another_order_find_their_calls() -> None:
@@ -201,14 +201,14 @@ def test_results_in_another_order_find_their_calls() -> None:
         Result("1", 1, "", "", None),
         Result("3", 3, "", "", None),
     ]
-    _, commands, _ = session.after_records(fresh(), found)
+    _, commands, _ = sweep.after_records(fresh(), found)
     assert [(entry["command"], entry["exit_code"]) for entry in commands] == [("b", 2), ("a", 1)]
 
 
 def test_calls_that_never_end_do_not_pile_up() -> None:
     many = [Call(str(n), "x", None) for n in range(80)]
-    after, _, _ = session.after_records(fresh(), many)
-    assert len(after.pending) == session.MAX_PENDING
+    after, _, _ = sweep.after_records(fresh(), many)
+    assert len(after.pending) == sweep.MAX_PENDING
     assert after.pending[-1].id == "79"
 
 
@@ -222,9 +222,9 @@ def test_a_to_do_list_follows_its_changes() -> None:
         PlanChange(Step("3", "", "deleted")),
         PlanChange(Step("9", "", "done")),
     ]
-    after, _, _ = session.after_records(fresh(), found)
+    after, _, _ = sweep.after_records(fresh(), found)
     assert after.plan == (Step("1", "parser", "done"), Step("2", "lint.py", "in_progress"))
-    replaced, _, _ = session.after_records(after, [Plan((Step("1", "new", "open"),))])
+    replaced, _, _ = sweep.after_records(after, [Plan((Step("1", "new", "open"),))])
     assert replaced.plan == (Step("1", "new", "open"),)
 
 
@@ -236,10 +236,10 @@ def test_no_secret_gets_into_a_session() -> None:
         PlanChange(Step("1", f"drop {SECRET} now", "")),
         Call("1", f"curl {SECRET}", NOW),
     ]
-    after, _, _ = session.after_records(fresh(), found)
+    after, _, _ = sweep.after_records(fresh(), found)
     after = session.after_event(after, event(TURN_END, statement=f"so {SECRET}"), NOW)
     assert SECRET not in json.dumps(session.value(after))
-    assert SECRET not in json.dumps(session.unfinished(after))
+    assert SECRET not in json.dumps(sweep.unfinished(after))
 
 
 def test_long_words_are_cut_with_a_mark() -> None:
@@ -248,7 +248,7 @@ def test_long_words_are_cut_with_a_mark() -> None:
         Reply("r" * 9_000, NOW),
         Plan((Step("1", "s" * 900, "open"),)),
     ]
-    after, _, _ = session.after_records(fresh(), found)
+    after, _, _ = sweep.after_records(fresh(), found)
     for text, most in (
         (after.goal, session.MAX_GOAL_CHARS),
         (after.statement, session.MAX_STATEMENT_CHARS),

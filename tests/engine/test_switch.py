@@ -93,6 +93,17 @@ def test_not_while_a_command_in_the_background_runs(talk: Repository) -> None:
     assert "codex session c-1 still runs `sleep 600`" in refused(talk, "opencode")
 
 
+def test_not_while_a_subagent_runs(talk: Repository) -> None:
+    transcript = talk.path / ".git" / "claude.jsonl"
+    call = {"type": "tool_use", "id": "t", "name": "Task", "input": {"description": "Look around"}}
+    row = {"type": "assistant", "timestamp": "2026-11-30T10:00:00Z", "message": {"content": [call]}}
+    transcript.write_text(json.dumps(row) + "\n")
+    at = {"session_id": "c-1", "transcript_path": str(transcript)}
+    talk.hook("claude-code", {**at, "hook_event_name": "UserPromptSubmit", "prompt": "Wait"})
+    talk.hook("claude-code", {**at, "hook_event_name": "Stop", "stop_hook_active": False})
+    assert "claude-code session c-1 still runs `Task Look around`" in refused(talk, "opencode")
+
+
 def test_two_at_once_are_one(talk: Repository) -> None:
     with ThreadPoolExecutor() as pool:
         done = list(pool.map(lambda _: talk.engine("switch", "codex", "--print"), range(4)))

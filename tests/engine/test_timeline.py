@@ -37,6 +37,48 @@ def test_what_was_said_and_done_in_a_recorded_session(project: Repository, runti
     assert project.hook_log() == ""
 
 
+@pytest.mark.parametrize(
+    "runtime", sorted({*SETTINGS} - {"opencode"})
+)  # its hooks tell only `bash`
+def test_other_tools_are_named_with_what_they_were_for(project: Repository, runtime: str) -> None:
+    project.play(runtime)
+    used = [entry for entry in timeline(project)["entries"] if entry["kind"] == "tool"]
+    assert [entry for entry in used if "parser.py" in entry["text"]]
+    assert {(entry["error"], entry["exit_code"]) for entry in used} == {(None, None)}
+
+
+def test_a_fork_that_repeats_its_origin_says_it_once(project: Repository) -> None:
+    """As a runtime copies a session's lines, with their times, into the file of another one."""
+    lines = [
+        {"type": "user", "timestamp": "2026-11-30T08:00:00Z", "message": {"content": "One"}},
+        {"type": "user", "timestamp": "2026-11-30T08:01:00Z", "message": {"content": "Two"}},
+        {"type": "user", "timestamp": "2026-11-30T08:02:00Z", "message": {"content": "Two"}},
+    ]
+    for number, session in enumerate(("first", "fork"), 2):
+        transcript = project.path / ".git" / f"{session}.jsonl"
+        transcript.write_text("".join(json.dumps(line) + "\n" for line in lines[:number]))
+        payload = {"session_id": session, "transcript_path": str(transcript)}
+        project.hook("claude-code", {**payload, "hook_event_name": "Stop"})
+    found = [(entry["session"], entry["text"]) for entry in timeline(project)["entries"]]
+    assert found == [("first", "One"), ("first", "Two"), ("fork", "Two")]
+
+
+def test_what_was_interrupted_while_it_was_kept_is_there_once(project: Repository) -> None:
+    """The chunk was written, and the session's record not yet: it is as if it had not been."""
+    said(project, "opencode", start("one"))
+    turn(project, "one", "Hello", "Good day.")
+    record = project.path / ".handoff/state/sessions/one.json"
+    before = record.read_text()
+    turn(project, "one", "And now?", "Now we work.")
+    once = timeline(project)["entries"]
+    record.write_text(before)
+    for chunk in sorted((project.path / ".handoff/state/timeline/one").iterdir())[2:]:
+        chunk.unlink()
+    turn(project, "one", "And now?", "Now we work.")
+    again = timeline(project)["entries"]
+    assert [entry["text"] for entry in again] == [entry["text"] for entry in once]
+
+
 def test_it_is_one_conversation_across_agents(project: Repository) -> None:
     for runtime in SETTINGS:
         project.play(runtime)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ... import records as r
-from ..lines import items, mapping, objects, seconds, string
+from ..lines import items, mapping, objects, seconds, string, subject
 from . import windows
 from .hooks import outcome
 from .words import human_words
@@ -54,6 +54,8 @@ def _assistant(
                 yield r.Call(call_id, string(given.get("command")), at, note)
             elif name in _PLAN_TOOLS and not sidechain:
                 plans[call_id] = (name, given)
+            elif name and name not in _PLAN_TOOLS:
+                yield r.Use(call_id, name, subject(given), at, "subagent" if sidechain else None)
     if not sidechain:
         yield from _usage(mapping(message.get("usage")), string(message.get("model")))
 
@@ -94,7 +96,7 @@ def _result(block: dict[str, Any], response: Any, at: float | None) -> r.Result:
         code, stdout, stderr, error = 0, text, "", None
     else:
         code, stdout, stderr, error = None, text, "", "no outcome recorded"
-    return r.Result(call_id, code, stdout, stderr, at, error)
+    return r.Result(call_id, code, stdout, stderr, at, error, block.get("is_error") is not True)
 
 
 def _plan(tool: str, given: dict[str, Any], response: dict[str, Any]) -> Iterator[r.Record]:

@@ -65,6 +65,11 @@ def _item(item: dict[str, Any], payload: dict[str, Any], at: float | None) -> It
             yield r.Prompt(said, at)
     elif kind == "AgentMessage":
         yield r.Reply(_joined(item.get("content")), at)
+    elif kind == "FileChange":
+        call_id, paths = string(item.get("id")), " ".join(mapping(item.get("changes")))
+        yield r.Use(call_id, "apply_patch", paths, at)
+        fine = item.get("status") == "completed"
+        yield r.Result(call_id, None, string(item.get("stderr")), "", at, succeeded=fine)
     elif kind == "CommandExecution":
         call_id = string(item.get("id"))
         ended = payload.get("completed_at_ms")

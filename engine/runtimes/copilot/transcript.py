@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ... import records as r
-from ..lines import items, mapping, objects, seconds, string
+from ..lines import items, mapping, objects, seconds, string, subject
 
 KEPT = True
 FLUSH_SECONDS = 0.3  # it writes about every tenth of a second
@@ -42,6 +42,9 @@ def _answer(data: dict[str, Any], at: float | None) -> Iterator[r.Record]:
         if call.get("name") in _SHELLS:
             given = mapping(call.get("arguments"))
             yield r.Call(string(call.get("toolCallId")), string(given.get("command")), at, note)
+        elif call.get("name"):
+            use = subject(mapping(call.get("arguments")))
+            yield r.Use(string(call.get("toolCallId")), string(call["name"]), use, at, note)
 
 
 def _result(data: dict[str, Any], at: float | None) -> Iterator[r.Record]:
@@ -50,7 +53,8 @@ def _result(data: dict[str, Any], at: float | None) -> Iterator[r.Record]:
     output = _ENDING.sub("", string(result.get("detailedContent") or result.get("content")))
     code = ended if type(ended) is int else None
     error = None if code is not None else "no exit code recorded"
-    yield r.Result(string(data.get("toolCallId")), code, output, "", at, error)
+    fine = data.get("success") is True
+    yield r.Result(string(data.get("toolCallId")), code, output, "", at, error, fine)
 
 
 def _usage(usage: dict[str, Any]) -> Iterator[r.Record]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ... import records as r
-from ..lines import items, mapping, objects, seconds, string
+from ..lines import items, mapping, objects, seconds, string, subject
 from .outcome import outcome
 from .words import human_words
 
@@ -44,6 +44,8 @@ def _answer(row: dict[str, Any]) -> Iterator[r.Record]:
     for call in map(mapping, items(row.get("toolCalls"))):
         if call.get("name") == "run_shell_command":
             yield from _command(call, at)
+        elif call.get("name") and call["name"] != "write_todos":
+            yield from _use(call, at)
     used = mapping(row.get("tokens")).get("input")
     if type(used) is int:
         model = string(row.get("model"))
@@ -61,6 +63,17 @@ def _command(call: dict[str, Any], at: float | None) -> Iterator[r.Record]:
     if given.get("is_background") is True:
         code, error = None, "sent to the background"
     yield r.Result(call_id, code, output, "", seconds(call.get("timestamp")), error)
+
+
+def _use(call: dict[str, Any], at: float | None) -> Iterator[r.Record]:
+    call_id = string(call.get("id"))
+    yield r.Use(call_id, string(call.get("name")), subject(mapping(call.get("args"))), at)
+    told = [mapping(mapping(part).get("functionResponse")) for part in items(call.get("result"))]
+    if told:
+        fine = call.get("status") == "success"
+        said = mapping(told[0].get("response"))
+        text = string(said.get("error") or said.get("output"))
+        yield r.Result(call_id, None, text, "", seconds(call.get("timestamp")), succeeded=fine)
 
 
 def _parts(row: dict[str, Any]) -> list[Any]:

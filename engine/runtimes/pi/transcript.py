@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ... import records as r
-from ..lines import items, mapping, objects, seconds, string
+from ..lines import items, mapping, objects, seconds, string, subject
 from .outcome import outcome
 
 KEPT = True
@@ -23,7 +23,7 @@ def records(lines: Iterable[bytes]) -> Iterator[r.Record]:
                 yield from _prompt(message, at)
             elif message.get("role") == "assistant":
                 yield from _answer(message, at)
-            elif message.get("role") == "toolResult" and message.get("toolName") == "bash":
+            elif message.get("role") == "toolResult":
                 yield _result(message, at)
 
 
@@ -40,6 +40,9 @@ def _answer(message: dict[str, Any], at: float | None) -> Iterator[r.Record]:
         elif part.get("type") == "toolCall" and part.get("name") == "bash":
             given = mapping(part.get("arguments"))
             yield r.Call(string(part.get("id")), string(given.get("command")), at)
+        elif part.get("type") == "toolCall":
+            given = mapping(part.get("arguments"))
+            yield r.Use(string(part.get("id")), string(part.get("name")), subject(given), at)
     usage = mapping(message.get("usage"))
     counts = [usage.get(key, 0) for key in ("input", "cacheRead", "cacheWrite")]
     if any(counts) and all(type(count) is int for count in counts):
@@ -48,8 +51,11 @@ def _answer(message: dict[str, Any], at: float | None) -> Iterator[r.Record]:
 
 def _result(message: dict[str, Any], at: float | None) -> r.Result:
     is_error = message.get("isError") is not False
-    code, output, error = outcome(is_error, _text(message.get("content")))
-    return r.Result(string(message.get("toolCallId")), code, output, "", at, error)
+    call_id, text = string(message.get("toolCallId")), _text(message.get("content"))
+    if message.get("toolName") != "bash":
+        return r.Result(call_id, None, text, "", at, succeeded=not is_error)
+    code, output, error = outcome(is_error, text)
+    return r.Result(call_id, code, output, "", at, error)
 
 
 def _text(content: Any) -> str:

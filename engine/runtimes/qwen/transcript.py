@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ... import records as r
-from ..lines import items, mapping, objects, seconds, string
+from ..lines import items, mapping, objects, seconds, string, subject
 from .words import human_words
 
 KEPT = True
@@ -49,6 +49,8 @@ def _answer(row: dict[str, Any], at: float | None) -> Iterator[r.Record]:
         elif call.get("name") == "todo_write":
             todos = enumerate(map(mapping, items(given.get("todos"))), 1)
             yield r.Plan(tuple(_step(place, todo) for place, todo in todos))
+        elif call:
+            yield r.Use(string(call.get("id")), string(call.get("name")), subject(given), at)
     used = mapping(row.get("usageMetadata")).get("promptTokenCount")
     if type(used) is int:
         yield r.Usage(used, None, string(row.get("model")) or None)
@@ -57,6 +59,9 @@ def _answer(row: dict[str, Any], at: float | None) -> Iterator[r.Record]:
 def _result(result: dict[str, Any], at: float | None) -> Iterator[r.Record]:
     shown = mapping(result.get("resultDisplay"))
     if shown.get("type") != "shell_result":
+        fine = result.get("status") == "success"
+        said = string(mapping(result.get("error")).get("message"))
+        yield r.Result(string(result.get("callId")), None, said, "", at, succeeded=fine)
         return
     code = shown.get("exitCode")
     error = None

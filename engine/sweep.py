@@ -1,0 +1,142 @@
+"""What a part of a transcript makes of a session: its records, folded in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from . import feedback, redact, timeline
+from .records import (
+    Call,
+    Plan,
+    PlanChange,
+    Prompt,
+    Record,
+    Reply,
+    Result,
+    Skipped,
+    Step,
+    Usage,
+    Use,
+)
+from .session import MAX_STEP_CHARS, Session, prompted, short, stated, step_of
+
+MAX_PENDING = 50
+
+
+class Swept(NamedTuple):
+    """What a part of a transcript makes of a session, and what stands in it."""
+
+    session: Session
+    commands: tuple[dict[str, object], ...]  # feedback entries
+    entries: tuple[timeline.Entry, ...]
+
+
+def after_records(session: Session, found: Iterable[Record]) -> Swept:
+    """The session after transcript records, with the commands and the words among them."""
+    commands: list[dict[str, object]] = []
+    entries: list[timeline.Entry] = []
+    pending = {call.id: call for call in session.pending}
+    uses = {use.id: use for use in session.uses}
+    turns = records = skipped = 0
+    for record in found:
+        records += 1
+        if isinstance(record, Skipped):
+            skipped += 1
+        elif isinstance(record, Prompt):
+            turns += 1
+            session = prompted(session, record.text)
+            entries.append(timeline.said(record, None))
+        elif isinstance(record, Reply) and record.text.strip():
+            entries.append(timeline.said(record, None))
+            session = session._replace(statement=stated(record.text) or session.statement)
+        elif isinstance(record, Call):
+            pending[record.id] = record
+        elif isinstance(record, Use):
+            uses[record.id] = record
+        elif isinstance(record, Result):
+            call = pending.pop(record.id, None)
+            if call is not None:
+                commands.append(_command(session, call, record))
+                entries.append(timeline.ran(commands[-1]))
+            elif record.id in uses:
+                entries.append(timeline.used(uses.pop(record.id), record))
+        elif isinstance(record, Plan):
+            session = session._replace(plan=tuple(map(step_of, record.steps)))
+        elif isinstance(record, PlanChange):
+            session = session._replace(plan=_changed(session.plan, record.step))
+        elif isinstance(record, Usage):
+            session = using(session, record)
+            entries = _by(session.model, entries)
+    session = session._replace(
+        turns=session.turns + turns,
+        records=session.records + records - skipped,
+        skipped=session.skipped + skipped,
+        pending=tuple(_call(call) for call in list(pending.values())[-MAX_PENDING:]),
+        uses=tuple(_use(use) for use in list(uses.values())[-MAX_PENDING:]),
+    )
+    return Swept(session, tuple(commands), tuple(_by(session.model, entries)))
+
+
+def using(session: Session, usage: Usage) -> Session:
+    """The session with its newest context use."""
+    return session._replace(
+        used_tokens=usage.used_tokens,
+        window_tokens=usage.window_tokens or session.window_tokens,
+        model=usage.model or session.model,
+    )
+
+
+def unfinished(session: Session) -> tuple[dict[str, object], ...]:
+    """Entries of the commands whose end never came: their exit codes are unknown."""
+    return tuple(
+        _command(session, call, Result(call.id, None, "", "", None, "its end was not seen"))
+        for call in session.pending
+    )
+
+
+def _by(model: str | None, entries: list[timeline.Entry]) -> list[timeline.Entry]:
+    """The entries, with the model that a usage record names in the replies before it."""
+    return [
+        entry._replace(model=model) if entry.kind == timeline.REPLY and not entry.model else entry
+        for entry in entries
+    ]
+
+
+def _command(session: Session, call: Call, result: Result) -> dict[str, object]:
+    took = None
+    if call.at is not None and result.at is not None:
+        took = max(0, round((result.at - call.at) * 1000))
+    return feedback.entry(
+        call.id,
+        call.command,
+        result.stdout,
+        result.stderr,
+        session_id=session.id,
+        exit_code=result.exit_code,
+        started_at=call.at,
+        duration_ms=took,
+        source="transcript",
+        error=result.error,
+        agent_note=call.note,
+    )
+
+
+def _changed(plan: tuple[Step, ...], change: Step) -> tuple[Step, ...]:
+    if change.status == "deleted":
+        return tuple(step for step in plan if step.key != change.key)
+    for place, step in enumerate(plan):
+        if step.key == change.key:
+            new = Step(step.key, change.text or step.text, change.status or step.status)
+            return (*plan[:place], step_of(new), *plan[place + 1 :])
+    return (
+        (*plan, step_of(change._replace(status=change.status or "open"))) if change.text else plan
+    )
+
+
+def _call(call: Call) -> Call:
+    return call._replace(command=str(feedback.entry(call.id, call.command)["command"]))
+
+
+def _use(use: Use) -> Use:
+    return use._replace(subject=short(redact.redacted(use.subject), MAX_STEP_CHARS))

@@ -25,7 +25,7 @@ class Session:
 
 @dataclass(frozen=True)
 class Entry:
-    kind: str  # "prompt", "reply", "command", or what a newer engine tells
+    kind: str  # "prompt", "reply", "command", "tool", or what a newer engine tells
     at: datetime | None
     session: str
     runtime: str

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta, timezone
 
 from handoff_cli.pages.timeline import Entry, Packet, Session, Timeline
 
-KINDS = ("prompt", "reply", "command", "failed", "packet", "other")
+KINDS = ("prompt", "reply", "command", "tool", "failed", "packet", "other")
 BREAK = timedelta(hours=1)  # of one session, while others went on
 _LONG_AGO = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _LINE_CHARS = 80
@@ -27,7 +27,7 @@ class Row:
     def kind(self) -> str:
         if self.entry.failed:
             return "failed"
-        return self.entry.kind if self.entry.kind in KINDS[:3] else "other"
+        return self.entry.kind if self.entry.kind in KINDS[:4] else "other"
 
 
 @dataclass
@@ -53,7 +53,7 @@ class Turn:
     def lines(self) -> int:
         """About how many lines high it is."""
         return 2 + sum(
-            1 if row.entry.kind == "command" else 2 + len(row.entry.text) // _LINE_CHARS
+            1 if row.entry.kind in ("command", "tool") else 2 + len(row.entry.text) // _LINE_CHARS
             for row in self.rows
         )
 

@@ -82,6 +82,24 @@ def states(ledger: str, prefix: str, but: str = "") -> tuple[str, ...]:
     return tuple(row for row in rows if row.split()[0] != but)
 
 
+def archive(ledger: str, prefix: str) -> int:
+    """Put a conversation aside, so that nobody is told it any more; of how many sessions it was."""
+    rows = [row.split() for row in states(ledger, prefix)]
+    orders = [f"update {_past(name)} {commit}\ndelete {name} {commit}\n" for name, commit in rows]
+    if orders:
+        book.git(ledger, "update-ref", "--stdin", stdin="".join(orders).encode())
+    return len(rows)
+
+
+def archived(ledger: str, prefix: str) -> set[str]:
+    """The sessions of a conversation that was put aside."""
+    return {row.split()[0].rpartition("/")[2] for row in states(ledger, _past(prefix))}
+
+
+def _past(ref_name: str) -> str:
+    return ref_name.replace("refs/handoff/timeline/", "refs/handoff/past/", 1)
+
+
 def _facts(data: bytes) -> dict[str, Any] | None:
     try:
         value = json.loads(data)

@@ -63,6 +63,7 @@ class Launch(Protocol):
     """`runtimes/<name>/launch.py`: how to start it."""
 
     START: str  # the shell command that opens a new session
+    PROVED: str | None  # the version that was seen working; None: from documentation
 
     def resume_command(self, native_id: str) -> str:
         """The shell command that opens the native session again."""

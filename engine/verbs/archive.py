@@ -6,7 +6,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any, Callable
 
-from .. import git, ledger, names, render
+from .. import git, ledger, names, render, talks
 from ..errors import HandoffError
 from . import topic
 
@@ -43,6 +43,10 @@ def run(project: Project, options: Namespace) -> int:
         if not options.dry_run:
             ledger.drop(where, one.ref)
         print(f"{would}forgotten: why {value['session']['id']} of `{value['branch']}` was blocked")
+    for prefix in sorted({f"{_talk(one)}/" for one in (*packets, *blocked)}):
+        aside = talks.archive(where, prefix) if not options.dry_run else 0
+        if aside:
+            print(f"put aside: the conversation, {aside} session{'s' if aside > 1 else ''}")
     if not packets and not blocked:
         print("nothing to archive", file=sys.stderr)
     return 0
@@ -63,6 +67,11 @@ def _value(where: str, filed: ledger.Filed) -> dict[str, Any]:
         raise HandoffError(_MOVED, hint="archive again")
     value: dict[str, Any] = json.loads(tip.payload)
     return value
+
+
+def _talk(filed: ledger.Filed) -> str:
+    """Where the conversation beside a packet or a blocked record is kept."""
+    return f"refs/handoff/timeline/{filed.branch}/{filed.topic}"
 
 
 def _of(at: git.Place, on: str) -> Callable[[ledger.Filed], bool]:

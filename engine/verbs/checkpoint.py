@@ -49,8 +49,10 @@ def _published(project: Project, current: Session) -> None:
     start finds the session as it was left."""
     at = git.place(project.root)
     if at is not None:
-        conversation.keep(project, at, current)
-        publish(project, current, unless_empty=True)
+        try:
+            publish(project, current, unless_empty=True)
+        finally:
+            conversation.keep(project, at, current)
     project.save_session(current._replace(unpublished=False))
 
 

@@ -87,10 +87,12 @@ def of(project: Project, at: git.Place, topic: str) -> list[Talk]:
     """The conversation of this branch and a topic, by session: the ledger's, and what sessions of
     this work tree have said since."""
     branch, head = git.branch(at.top), git.head(at.top)
-    found = talks.read(ledger.path(at.common_dir), talks.ref(branch, head, topic))
-    by_session = {talk.session: talk for talk in found}
+    where, prefix = ledger.path(at.common_dir), talks.ref(branch, head, topic)
+    by_session = {talk.session: talk for talk in talks.read(where, prefix)}
+    over = talks.archived(where, prefix) - set(by_session)
     for one in project.sessions():
-        if one.topic == topic and one.branch in (None, branch) and one.chunks:
+        here_too = one.topic == topic and one.branch in (None, branch) and one.id not in over
+        if here_too and one.chunks:
             talk = here(project, one)
             if len(talk.entries) >= len(by_session.get(one.id, talk).entries):
                 by_session[one.id] = talk
@@ -107,11 +109,11 @@ def told(project: Project, at: git.Place, current: Session, max_bytes: int) -> t
         if talk.session != current.id
     ]
     rows = [row for row in timeline.in_order(others) if (row[1].at or 0) > since]
-    file = f"{project.outputs(current.id)}/conversation.md"
+    file = f"{layout.STATE_FOLDER}/conversations/{current.id}.md"
     block = retelling.block(rows, min(max_bytes, _budget(project, current)), file)
     if not block:
         return current, ""
-    store.hide(project.path(project.config.artifacts["outputs"]), project.root)
+    layout.hide(project.root)
     store.remove(project.path(BUDGET), project.root)
     project.write(file, retelling.document(rows).encode("utf-8", "replace"))
     newest = max(entry.at or 0 for _, entry in rows)

@@ -38,6 +38,7 @@ class Plan(NamedTuple):
     folder: str
     command: str  # for a shell
     notes: tuple[str, ...]  # what the person should know
+    proved: str | None  # the agent's version that was seen working
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -183,9 +184,10 @@ def _planned(
             folder = project.root
         if why is None:
             command = launch.resume_command(newest.native_id)
-            return Plan(runtime, newest.session, newest.native_id, folder, command, tuple(notes))
+            told = (newest.session, newest.native_id, folder, command, tuple(notes))
+            return Plan(runtime, *told, launch.PROVED)
         notes.append(f"{why}: a new session begins, and is told the conversation")
-    return Plan(runtime, None, None, project.root, launch.START, tuple(notes))
+    return Plan(runtime, None, None, project.root, launch.START, tuple(notes), launch.PROVED)
 
 
 def _why_not(talk: Talk, known: Session | None) -> str | None:

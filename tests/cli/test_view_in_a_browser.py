@@ -109,6 +109,7 @@ def test_j_and_k_walk_from_turn_to_turn(tab: Page, tmp_path: Path) -> None:
     top, bar = (f"{one}.getBoundingClientRect()" for one in ("document.activeElement", BAR))
     tab.until(f"{top}.top >= {bar}.bottom")  # it scrolls there
     tab.click("#keys")
+    tab.until("document.activeElement.id === 'keys'")
     tab.press("j")
     assert tab.run("document.activeElement.id") == "keys"
 

@@ -64,10 +64,12 @@ def test_an_archived_packet_is_active_no_more(project: Repository) -> None:
     digest = project.active()["digest"]
     done = project.handoff("archive")
     assert done.returncode == 0, done.stderr
-    assert done.stdout == "archived: two of `main`, default\n"
+    conversation = "put aside: the conversation, 2 sessions\n"
+    assert done.stdout == f"archived: two of `main`, default\n{conversation}"
     assert project.handoff("show").returncode == 1
-    (ref,) = refs(project)
+    (ref,) = [one for one in refs(project) if not one.startswith("refs/handoff/past/")]
     assert ref.startswith("refs/handoff/archived/main/default/")
+    assert json.loads(project.engine("timeline", "--json").stdout)["entries"] == []
     assert listed(project) == [("two", "archived"), ("one", "superseded")]
     packets = project.packets()
     assert (packets["two"]["status"], packets["one"]["status"]) == ("archived", "superseded")
@@ -149,7 +151,8 @@ def test_packets_of_branches_that_are_gone_are_archived(project: Repository, bra
     assert project.handoff("archive", "--gone").stdout == ""
     project.git("branch", "-D", branch)
     done = project.handoff("archive", "--gone")
-    assert done.stdout == f"archived: two of `{branch}`, default\n", done.stderr
+    aside = "put aside: the conversation, 1 session\n"
+    assert done.stdout == f"archived: two of `{branch}`, default\n{aside}", done.stderr
     assert project.packets()["two"]["status"] == "archived"
     assert listed(project) == [("one", "active")]
     assert project.handoff("archive", "--gone").stdout == ""

@@ -30,6 +30,7 @@ from engine.records import (
 from engine.runtimes import base, protocol
 from engine.session import Session
 from handoff_cli import detect
+from tests.real.agents import AGENTS
 from tests.repository import RECORDED, SETTINGS
 
 KINDS = (
@@ -121,6 +122,14 @@ def test_a_runtime_offers_what_the_protocol_asks_for(runtime: str) -> None:
     assert hooks.SETTINGS["user"].startswith(("~/", "${"))
     assert not Path(hooks.SETTINGS["project"]).is_absolute()
     assert hooks.TAIL_BYTES >= 0
+
+
+@pytest.mark.parametrize("runtime", registry.RUNTIMES)
+def test_what_was_proved_is_what_the_tests_run(runtime: str) -> None:
+    versions = {name: agent.program.version for name, agent in AGENTS.items()}
+    launch = registry.launch(runtime)
+    assert versions.get(runtime) == launch.PROVED
+    assert launch.resume_command("x").split()[0] == launch.START.split()[0]
 
 
 def test_every_list_of_runtimes_is_the_same() -> None:

@@ -207,6 +207,27 @@ def test_it_is_the_foreground_program_in_the_right_folder(
         assert done.stdout.split() == ["here", str(talk.path)]
 
 
+def test_one_that_is_older_than_what_was_proved_is_started_and_that_is_told(
+    talk: Repository, tmp_path: Path
+) -> None:
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    program = tools / "codex"
+    program.write_text('#!/bin/sh\n[ "$1" = --version ] && echo codex-cli 0.99.1\nexit 0\n')
+    program.chmod(0o755)
+    variables = environment(talk.path)
+    done = subprocess.run(
+        [sys.executable, "-m", "handoff_cli", "switch", "codex"],
+        cwd=talk.path,
+        env={**variables, "PATH": f"{tools}:{variables['PATH']}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "`codex` is 0.99.1, older than 0.171.0" in " ".join(done.stderr.split())
+
+
 def test_the_command_alone_is_printed_on_request(talk: Repository) -> None:
     done = talk.handoff("switch", "codex", "--print")
     assert (done.returncode, done.stdout) == (0, f"cd {talk.path} && codex\n")

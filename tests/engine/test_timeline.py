@@ -151,8 +151,8 @@ def test_a_new_agent_receives_the_packet_and_then_what_was_said(project: Reposit
         if entry["kind"] != "command":
             assert entry["text"].splitlines()[0][:60] in conversation
     assert "exit code 3" in conversation or "exit code 1" in conversation
-    assert "outputs/handoff/c-1/conversation.md" in conversation
-    whole = (project.path / "outputs/handoff/c-1/conversation.md").read_text()
+    assert ".handoff/state/conversations/c-1.md" in conversation
+    whole = (project.path / ".handoff/state/conversations/c-1.md").read_text()
     assert "human to claude-code" in whole
     assert len(told.encode()) < 9_500
     assert "<handoff-conversation>" not in said(project, "codex", prompt("c-1"))
@@ -194,7 +194,7 @@ def test_what_does_not_fit_goes_from_the_oldest_end_and_is_counted(project: Repo
     assert "Question 30" in told  # the human's words are the last to go
     assert "Answer 25" not in told
     assert "earlier turns are left out]" in told
-    whole = (project.path / "outputs/handoff/two/conversation.md").read_text()
+    whole = (project.path / ".handoff/state/conversations/two.md").read_text()
     assert "Answer 0: so so" in whole
 
 

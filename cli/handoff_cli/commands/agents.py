@@ -16,6 +16,7 @@ from handoff_cli import engine, output
 from handoff_cli.engine import flag, option
 from handoff_cli.errors import HandoffError
 
+VERSION_SECONDS = 20
 Project = Annotated[
     Path, typer.Option("--project", help="A folder in the project.", file_okay=False, exists=True)
 ]
@@ -82,7 +83,37 @@ def switch(
     if only_print:
         typer.echo(f"cd {shlex.quote(plan['folder'])} && {plan['command']}")
         return
+    if older := _older(plan):
+        output.words().print(older, markup=False)
     raise typer.Exit(_started(folder, plan))
+
+
+def _older(plan: dict[str, Any]) -> str:
+    """That the installed agent is older than what was seen working, where it is."""
+    import re
+
+    from packaging.version import Version
+
+    program = shlex.split(plan["command"])[0]
+    try:
+        asked = subprocess.run(
+            [program, "--version"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=VERSION_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    found = re.search(r"\d+(?:\.\d+){1,3}", asked.stdout)
+    if not plan["proved"] or not found or Version(found[0]) >= Version(plan["proved"]):
+        return ""
+    return (
+        f"`{program}` is {found[0]}, older than {plan['proved']}, with which its hooks were seen "
+        "working: if it is told nothing, update it"
+    )
 
 
 def _started(project: Path, plan: dict[str, Any]) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 
 START = "copilot"
+PROVED: str | None = "1.0.102"
 
 
 def resume_command(native_id: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 
 START = "agent"
+PROVED: str | None = None
 
 
 def resume_command(native_id: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 
 START = "gemini"
+PROVED: str | None = "0.61.0"
 
 
 def resume_command(native_id: str) -> str:

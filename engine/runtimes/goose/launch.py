@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 
 START = "goose session"
+PROVED: str | None = None
 
 
 def resume_command(native_id: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 
 START = "opencode"
+PROVED: str | None = "1.18.33"
 
 
 def resume_command(native_id: str) -> str:

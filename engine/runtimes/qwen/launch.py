@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 
 START = "qwen"
+PROVED: str | None = "0.24.4"
 
 
 def resume_command(native_id: str) -> str:

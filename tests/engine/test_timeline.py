@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from engine import talks
 from tests.repository import SETTINGS, Repository
+
+from .test_lifecycle_cases import CASES, before_others, event, hooked, program
 
 
 def timeline(project: Repository, *arguments: str) -> dict[str, Any]:
@@ -63,20 +68,34 @@ def test_a_fork_that_repeats_its_origin_says_it_once(project: Repository) -> Non
     assert found == [("first", "One"), ("first", "Two"), ("fork", "Two")]
 
 
-def test_what_was_interrupted_while_it_was_kept_is_there_once(project: Repository) -> None:
-    """The chunk was written, and the session's record not yet: it is as if it had not been."""
-    said(project, "opencode", start("one"))
-    turn(project, "one", "Hello", "Good day.")
-    record = project.path / ".handoff/state/sessions/one.json"
-    before = record.read_text()
-    turn(project, "one", "And now?", "Now we work.")
-    once = timeline(project)["entries"]
-    record.write_text(before)
-    for chunk in sorted((project.path / ".handoff/state/timeline/one").iterdir())[2:]:
-        chunk.unlink()
-    turn(project, "one", "And now?", "Now we work.")
-    again = timeline(project)["entries"]
-    assert [entry["text"] for entry in again] == [entry["text"] for entry in once]
+@pytest.mark.parametrize(
+    ("command", "done"), [("for-each-ref", 0), ("update-ref", 0), ("update-ref", 1)]
+)
+def test_what_was_interrupted_while_it_was_kept_is_completed_and_there_once(
+    project: Repository, tmp_path: Path, command: str, done: int
+) -> None:
+    transcript = str(CASES / "unclosed-session" / "t.jsonl")
+    stop = event("Stop", "cut", stop_hook_active=False) | {"transcript_path": transcript}
+    project.write("app.py", "print('login form')\n")
+    git = shlex.quote(shutil.which("git") or "git")
+    meant = f'*" {command} "*refs/handoff/timeline/*'
+    run_it = f'{git} "$@"; ' if done else ""
+    killing = f'case " $* " in {meant}) {run_it}touch ../killed; kill -9 $PPID; exit 1;; esac'
+    program(tmp_path / "bin", "git", f'#!/bin/sh\n{killing}\nexec {git} "$@"\n')
+    (hook,) = project.hook_commands("claude-code", "Stop")
+    hooked(hook, stop, project.path, PATH=before_others(tmp_path / "bin"))
+    assert list(tmp_path.rglob("killed"))  # else nothing was tried
+
+    def kept() -> list[str]:
+        return [entry.text for talk in talks.read(ledger, prefix) for entry in talk.entries]
+
+    ledger, prefix = str(project.path / ".git/handoff/ledger.git"), "refs/handoff/timeline/"
+    whole = ["add login form", "npm test", "Form added; validation of e-mail is left."]
+    assert kept() == (whole if done else [])
+    for _ in range(2):
+        project.hook("claude-code", stop)
+        assert kept() == whole
+    assert [entry["text"] for entry in timeline(project)["entries"]] == whole
 
 
 def test_it_is_one_conversation_across_agents(project: Repository) -> None:

@@ -170,6 +170,13 @@ def test_rows_that_the_program_wrote_are_no_prompts(mark: dict[str, Any]) -> Non
     assert read(user("go on", **mark)) == []
 
 
+def test_what_was_typed_is_the_human_s() -> None:
+    """Seen in an interactive session of 2.1.332; a prompt of `-p` has no origin."""
+    assert read(user("go on", origin={"kind": "human"}, promptSource="typed")) == [
+        Prompt("go on", AT)
+    ]
+
+
 def test_a_call_and_its_result_are_read() -> None:
     assert read(
         assistant(

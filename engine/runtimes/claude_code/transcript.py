@@ -75,8 +75,9 @@ def _results(
 
 
 def _prompt(row: dict[str, Any], at: float | None) -> Iterator[r.Record]:
-    """The human's words; rows with an origin are the program's, such as a task's notification."""
-    if row.get("isSidechain") is True or row.get("origin"):
+    """The human's words; rows of another origin are the program's, such as a notification."""
+    origin = mapping(row.get("origin")).get("kind", "human")  # only what was typed names it
+    if row.get("isSidechain") is True or origin != "human":
         return
     content = mapping(row.get("message")).get("content")
     blocks = [{"text": content}] if isinstance(content, str) else map(mapping, items(content))

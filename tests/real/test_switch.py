@@ -12,7 +12,7 @@ import pytest
 from tests.repository import Repository
 
 from . import programs, sandbox
-from .agents import CLAUDE, RUN
+from .agents import CLAUDE, CODEX, RUN, Agent, configure_codex
 
 pytestmark = pytest.mark.real
 
@@ -24,9 +24,18 @@ ONBOARDED = {
     "customApiKeyResponses": {"approved": ["sk-test"], "rejected": []},
 }
 
+# Of Codex's, which it shows at its first start in a terminal.
+NO_NEWS = """
+[notice.model_migrations]
+"gpt-5.5" = "gpt-6-sol"
+
+[tui.model_availability_nux]
+"gpt-6.1-sol" = 1
+"""
+
 
 def on_the_path(folder: Path, name: str, program: programs.Program) -> None:
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     command = " ".join(shlex.quote(str(part)) for part in programs.require(program))
     (folder / name).write_text(f'#!/bin/sh\nexec {command} "$@"\n', encoding="utf-8")
     (folder / name).chmod(0o755)
@@ -41,33 +50,62 @@ def settled_in(home: Path, repo: Path) -> None:
     file.write_text(json.dumps(value), encoding="utf-8")
 
 
-def test_back_in_its_own_session_the_agent_is_told_what_happened_since(
-    scratch: Repository, tmp_path: Path
-) -> None:
-    home, tools = tmp_path / "home", tmp_path / "tools"
+def typed(
+    repo: Repository,
+    home: Path,
+    lines: list[list[str]],
+    agent: Agent,
+    command: list[str],
+    reply: str,
+) -> sandbox.Finished:
+    """What a person who types these lines, each after the text it waits for, makes happen."""
+    tools = home.parent / "tools"
+    path = [str(tools), str(Path(sys.executable).parent), sandbox.environment(home)["PATH"]]
+    done = sandbox.run(
+        [sys.executable, "-m", "tests.real.typist", json.dumps(lines), *command],
+        cwd=repo.path,
+        home=home,
+        prompt=lines[0][1],
+        steps=[{"text": reply}],
+        env={**agent.environment, "PATH": ":".join(path), "PYTHONPATH": str(ROOT)},
+    )
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def test_there_and_back_in_a_terminal(scratch: Repository, tmp_path: Path) -> None:
+    """As the guide has it: trust, go on in Codex, come back to Claude Code's own session."""
+    home = tmp_path / "home"
     first = RUN["claude-code"](
         scratch.path, home, [{"text": "Apples in the north."}], prompt="Plan the orchard"
     )
-    RUN["codex"](scratch.path, home, [{"text": "Pears in the south."}], prompt="And pears?")
+    assert first.returncode == 0, first.stderr
     settled_in(home, scratch.path)
-    on_the_path(tools, "claude", programs.CLAUDE_CODE)
+    on_the_path(tmp_path / "tools", "claude", programs.CLAUDE_CODE)
+    on_the_path(tmp_path / "tools", "codex", programs.CODEX)
+    configure_codex(home, scratch.path)
+    with (home / ".codex" / "config.toml").open("a", encoding="utf-8") as file:
+        file.write(NO_NEWS)
+    trusting = scratch.handoff("doctor", "--trust-codex")
+    assert "7 hooks accepted" in trusting.stderr + trusting.stdout
 
-    script = [["Plan the orchard", "Sum it up"], ["Three kinds", "/exit"]]
-    typist = [sys.executable, "-m", "tests.real.typist", json.dumps(script)]
-    path = [str(tools), str(Path(sys.executable).parent), sandbox.environment(home)["PATH"]]
-    done = sandbox.run(
-        [*typist, "handoff", "switch", "claude-code"],
-        cwd=scratch.path,
-        home=home,
-        prompt="Sum it up",
-        steps=[{"text": "Three kinds of trees."}],
-        env={**CLAUDE.environment, "PATH": ":".join(path), "PYTHONPATH": str(ROOT)},
-    )
-    assert done.returncode == 0, done.stderr
-    (request,) = done.requests  # switching itself asked the model nothing
-    read = "\n".join(sandbox.strings(request))
-    for words in ("Plan the orchard", "Apples in the north.", "And pears?", "Pears in the south."):
-        assert read.count(words) == 1, words
+    lines = [["default", "And pears?"], ["Pears in", "/quit"]]
+    switch = ["handoff", "switch"]
+    codex = typed(scratch, home, lines, CODEX, [*switch, "codex"], "Pears in the south.")
+    read = "\n".join(sandbox.strings(codex.requests[0]))  # it asked for nothing before that
+    assert read.count("And pears?") == 1
+    for words in ("Plan the orchard", "Apples in the north."):
+        assert words in read
+
+    lines = [["Plan the orchard", "Sum it up"], ["Three kinds", "/exit"]]
+    back = typed(scratch, home, lines, CLAUDE, [*switch, "claude-code"], "Three kinds of trees.")
+    (request,) = back.requests
+    _, _, told = "\n".join(sandbox.strings(request)).partition("<handoff-conversation>")
+    told, closing, _ = told.partition("</handoff-conversation>")
+    assert closing
+    assert (told.count("And pears?"), told.count("Pears in the south.")) == (1, 1)
+    assert "Apples" not in told
+
     value = json.loads(scratch.engine("timeline", "--json").stdout)
     assert [(entry["runtime"], entry["text"]) for entry in value["entries"]] == [
         ("claude-code", "Plan the orchard"),

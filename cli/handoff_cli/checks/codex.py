@@ -19,6 +19,7 @@ from handoff_cli.checks.finding import BROKEN, Finding, Place
 from handoff_cli.errors import HandoffError
 
 ACCEPT = "start `codex` in the repository and trust what it asks about, or type `/hooks` in it"
+INTERRUPT_SECONDS = 3  # Codex gives its hook no longer, and hashes that
 KNOWN_KEYS = {"description", "hooks"}
 
 
@@ -93,6 +94,8 @@ def accept(place: Place) -> list[str]:
 def _hash(event: str, group: dict[str, Any], handler: dict[str, Any]) -> str:
     default = 1 if event == "session_end" else 600
     hook = {"async": False, "timeout": default, **handler}
+    if event == "interrupt":
+        hook["timeout"] = min(hook["timeout"], INTERRUPT_SECONDS)
     value = {"event_name": event, "hooks": [hook]}
     if "matcher" in group:
         value["matcher"] = group["matcher"]

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from ..records import Step
+    from ..records import Step, Use
 
 SESSION_START = "session-start"
 PROMPT = "prompt"
@@ -52,6 +52,7 @@ class HookEvent:
         plan: tuple[Step, ...] | None = None,  # command: the agent's to-do list, where that is one
         used_tokens: int | None = None,  # of the context, where the payload tells
         window_tokens: int | None = None,
+        uses: tuple[Use, ...] = (),  # turn-end: other tools in it, where no transcript is kept
         folder: str | None = None,  # where it was called; at a start that of the session
     ) -> None:
         self.kind = kind
@@ -67,6 +68,7 @@ class HookEvent:
         self.plan = plan
         self.used_tokens = used_tokens
         self.window_tokens = window_tokens
+        self.uses = uses
         self.folder = folder
 
 

@@ -27,7 +27,7 @@ def checkpoint(project: Project, runtime: str, event: base.HookEvent) -> str:
     time.sleep(registry.transcript(runtime).FLUSH_SECONDS)
     current = session.after_event(swept(project, current), event, time.time())
     if event.kind != base.PRE_COMPACT:
-        current = conversation.told_by_hooks(project, current, event.statement)
+        current = conversation.told_by_hooks(project, current, event)
     reason = budget.reason_to_hold(current, project.config) if event.may_hold else ""
     current = current._replace(held=current.held or bool(reason), unpublished=True)
     project.save_session(current)

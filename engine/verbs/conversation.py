@@ -14,6 +14,7 @@ from ..timeline import Entry, Talk
 if TYPE_CHECKING:
     from ..project import Project
     from ..records import Prompt
+    from ..runtimes.base import HookEvent
     from ..session import Session
 
 BUDGET = f"{layout.STATE_FOLDER}/budget.json"  # of what the agent switched to is told
@@ -40,9 +41,9 @@ def prompted(project: Project, current: Session, prompt: Prompt) -> Session:
     return written(project, current, [timeline.said(prompt, None)])
 
 
-def told_by_hooks(project: Project, current: Session, statement: str | None) -> Session:
-    """The session after a turn whose commands and last words only its hooks tell."""
-    from ..records import Reply
+def told_by_hooks(project: Project, current: Session, event: HookEvent) -> Session:
+    """The session after a turn whose commands, tools and last words only its hooks tell."""
+    from ..records import Reply, Result
 
     if registry.transcript(current.runtime).KEPT:
         return current
@@ -58,8 +59,10 @@ def told_by_hooks(project: Project, current: Session, statement: str | None) -> 
         )
         for run in project.runs(current.id)[known:]
     ]
-    if statement and statement.strip():
-        entries.append(timeline.said(Reply(statement, time.time()), current.model))
+    for use in event.uses:
+        entries.append(timeline.used(use, Result(use.id, None, "", "", None, succeeded=True)))
+    if event.statement and event.statement.strip():
+        entries.append(timeline.said(Reply(event.statement, time.time()), current.model))
     return written(project, current, entries)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -15,6 +17,7 @@ import pytest
 
 from tests.repository import Repository, environment
 
+from .test_lifecycle_cases import before_others, program
 from .test_timeline import prompt, said, start, stop, timeline, turn
 
 
@@ -128,6 +131,37 @@ def test_one_under_way_is_waited_for_and_a_killed_one_is_not(talk: Repository) -
     under_way(time.time() - 100)
     assert switch(talk, "codex")["command"] == "codex"
     assert talk.git(*ledger, "for-each-ref", ref) == ""
+
+
+def test_a_conversation_that_moved_meanwhile_is_not_switched(
+    talk: Repository, tmp_path: Path
+) -> None:
+    """Another session ends its turn just while the packet of this one is written."""
+    said(talk, "opencode", start("two"))
+    said(talk, "opencode", prompt("two", "Me too"))
+    said(talk, "opencode", prompt("one", "Once more"))
+    talk.hook("opencode", stop("one", "The linter, still."))
+    talk.write("new.py", "x = 1\n")  # so that there is a packet to write
+    git = shlex.quote(shutil.which("git") or "git")
+    engine = f"{sys.executable} -I -S -B .handoff/engine hook opencode"
+    end = json.dumps(stop("two", "Done meanwhile."))
+    path = f"PATH={shlex.quote(os.environ['PATH'])}"
+    speak = f"touch ../spoke; printf %s {shlex.quote(end)} | {path} {engine}"
+    meant = '*" update-ref refs/handoff/active/"*'
+    script = f'case " $* " in {meant}) [ -e ../spoke ] || {{ {speak}; }} ;; esac; exec {git} "$@"'
+    program(tmp_path / "bin", "git", f"#!/bin/sh\n{script}\n")
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-B", ".handoff/engine", "switch", "codex", "--print"],
+        cwd=talk.path,
+        env={**environment(talk.path), "PATH": before_others(tmp_path / "bin")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "another session spoke in this conversation meanwhile" in done.stderr
+    assert timeline(talk)["entries"][-1]["text"] == "Done meanwhile."
+    assert switch(talk, "codex")["command"] == "codex"
 
 
 def test_an_agent_that_is_not_installed(

@@ -52,6 +52,17 @@ def test_other_tools_are_named_with_what_they_were_for(project: Repository, runt
     assert {(entry["error"], entry["exit_code"]) for entry in used} == {(None, None)}
 
 
+def test_opencode_tells_other_tools_at_the_end_of_the_turn(project: Repository) -> None:
+    said(project, "opencode", start("one"))
+    said(project, "opencode", prompt("one", "Write it"))
+    given = {"tool_name": "write", "tool_use_id": "t", "tool_input": {"filePath": "a.txt"}}
+    tools = [{**given, "at": "2026-11-30T08:00:00.500Z"}, "none of ours", {"at": 5}]
+    project.hook("opencode", stop("one", "Written.") | {"tools": tools})
+    used = [entry for entry in timeline(project)["entries"] if entry["kind"] == "tool"]
+    assert [(one["text"], one["at"]) for one in used] == [("write a.txt", "2026-11-30T08:00:00Z")]
+    assert project.hook_log() == ""
+
+
 def test_a_fork_that_repeats_its_origin_says_it_once(project: Repository) -> None:
     """As a runtime copies a session's lines, with their times, into the file of another one."""
     lines = [

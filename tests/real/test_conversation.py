@@ -27,7 +27,8 @@ def test_a_conversation_goes_round_and_comes_back_to_the_first_session(
     home = tmp_path / "home"
 
     def turn(runtime: str, words: str, reply: str, **more: Any) -> Any:
-        steps = [{"bash": f"echo {runtime} was here"}, {"text": reply}]
+        write = {"write": [f"{runtime}.txt", "was here\n"]}
+        steps = [{"bash": f"echo {runtime} was here"}, write, {"text": reply}]
         done = RUN[runtime](scratch.path, home, steps, prompt=words, **more)
         assert done.returncode == 0, done.stderr
         return done
@@ -54,7 +55,8 @@ def test_a_conversation_goes_round_and_comes_back_to_the_first_session(
     assert read.count("Plan the orchard") == 1
 
     value = timeline(scratch)
-    spoken = [(e["runtime"], e["text"]) for e in value["entries"] if e["kind"] != "command"]
+    kinds = ("prompt", "reply")
+    spoken = [(e["runtime"], e["text"]) for e in value["entries"] if e["kind"] in kinds]
     assert spoken == [
         ("claude-code", "Plan the orchard"),
         ("claude-code", "Apples in the north."),
@@ -67,4 +69,6 @@ def test_a_conversation_goes_round_and_comes_back_to_the_first_session(
     ]
     ran = [(e["runtime"], e["exit_code"]) for e in value["entries"] if e["kind"] == "command"]
     assert ran == [(name, 0) for name in ("claude-code", "codex", "opencode", "claude-code")]
+    used = [(e["runtime"], e["error"]) for e in value["entries"] if e["kind"] == "tool"]
+    assert used == [(name, None) for name in ("claude-code", "codex", "opencode", "claude-code")]
     assert scratch.hook_log() == ""

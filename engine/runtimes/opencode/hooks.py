@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from ...records import Step
+    from ...records import Step, Use
     from ..base import HookEvent
 
 SETTINGS = {
@@ -61,6 +61,8 @@ def event(payload: Mapping[str, Any]) -> HookEvent | None:
         return None
     found.used_tokens = number(payload, "used_tokens")
     found.window_tokens = number(payload, "window_tokens")
+    if found.kind == TURN_END:
+        found.uses = _uses(payload)
     if payload.get("tool_name") == "todowrite":
         found.entry, found.plan = None, _plan(payload)
     return found
@@ -81,6 +83,24 @@ def _plan(payload: Mapping[str, Any]) -> tuple[Step, ...] | None:
 
     given = payload.get("tool_input")
     return plan_steps(given.get("todos")) if isinstance(given, dict) else None
+
+
+def _uses(payload: Mapping[str, Any]) -> tuple[Use, ...]:
+    """The tools of a turn, as the plugin collected them: it hears of those that succeeded."""
+    from ...records import Use
+    from ..lines import items, mapping, seconds, string, subject
+
+    return tuple(
+        Use(
+            string(one.get("tool_use_id")),
+            string(one.get("tool_name")),
+            subject(mapping(one.get("tool_input"))),
+            seconds(one.get("at")),
+            "subagent" if one.get("agent_id") else None,
+        )
+        for one in map(mapping, items(payload.get("tools")))
+        if string(one.get("tool_name"))
+    )
 
 
 def _entry(payload: Mapping[str, Any]) -> dict[str, object]:

@@ -30,6 +30,7 @@ export const Handoff = async ({ directory }) => {
   const parents = new Map() // session of a subagent: the one that called it
   const packets = new Map() // session: what its model is to know of the one before
   const said = new Map() // session: the agent's last text
+  const tools = new Map() // session: tools but for the shell that it used in its turn
   const used = new Map() // session: tokens in its context
   const windows = new Map() // session: tokens that its model takes
 
@@ -94,6 +95,9 @@ export const Handoff = async ({ directory }) => {
         if (context) output.output += `\n\n${context}`
       } else if (input.tool === "todowrite" && !agent_id) {
         tell("PostToolUse", session_id, call)
+      } else {
+        const use = { ...call, agent_id, at: new Date().toISOString() }
+        tools.set(session_id, [...(tools.get(session_id) ?? []), use].slice(-200))
       }
     }),
     "experimental.text.complete": safely((input, output) => {
@@ -110,7 +114,9 @@ export const Handoff = async ({ directory }) => {
         if (total) used.set(info.sessionID, total)
       } else if (event.type === "session.idle" && started.has(sessionID)) {
         const last_assistant_message = said.get(sessionID)
-        tell("Stop", sessionID, { last_assistant_message, ...usage(sessionID) })
+        const more = { last_assistant_message, tools: tools.get(sessionID) }
+        tools.delete(sessionID)
+        tell("Stop", sessionID, { ...more, ...usage(sessionID) })
       } else if (event.type === "session.compacted" && started.has(sessionID)) {
         tell("PreCompact", sessionID)
       }

@@ -1,6 +1,6 @@
 """Every answer beside every other: what is rendered works, whatever was chosen.
 
-All combinations are 4 million; every pair of answers occurs in some twenty of them.
+All combinations are 3.4 million; every pair of answers occurs in some twenty of them.
 """
 
 from __future__ import annotations

@@ -37,7 +37,14 @@ def fill(project: Repository, sessions: int, turns: int) -> None:
             )
             chunks[f"{turn + 1:06}.jsonl"] = timeline.lines(entries)
         talk = Talk(name, RUNTIMES[number % 4], name, at - 60 * turns, at)
-        talks.keep(ledger, talks.ref("main", None, "default", name), talk, chunks, int(at))
+        talks.keep(
+            ledger,
+            talks.ref("main", None, "default", name),
+            talk,
+            list(chunks),
+            chunks.get,
+            int(at),
+        )
 
 
 def seconds(command: list[str], cwd: Path, runs: int) -> float:

@@ -163,14 +163,18 @@ def _tree(ledger: str, files: dict[str, bytes]) -> str:
         if folder:
             folders.setdefault(folder, {})[leaf] = data
         else:
-            blob = git(ledger, "hash-object", "-w", "--stdin", stdin=data).decode().strip()
-            lines.append(f"100644 blob {blob}\t{name}")
+            lines.append(f"100644 blob {blob(ledger, data)}\t{name}")
     lines += [f"040000 tree {_tree(ledger, inner)}\t{name}" for name, inner in folders.items()]
     return (
         git(ledger, "mktree", stdin="".join(f"{line}\n" for line in lines).encode())
         .decode()
         .strip()
     )
+
+
+def blob(ledger: str, data: bytes) -> str:
+    """Write an object with this content; its id."""
+    return git(ledger, "hash-object", "-w", "--stdin", stdin=data).decode().strip()
 
 
 def made_commit(

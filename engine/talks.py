@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from . import ledger as book
@@ -26,9 +26,16 @@ def ref(branch: str | None, head: str | None, topic: str, session_id: str = "") 
     return f"{book.ref(branch, head, topic, 'timeline')}/{session_id}"
 
 
-def keep(ledger: str, ref_name: str, talk: Talk, chunks: dict[str, bytes], seconds: int) -> None:
-    """Add chunks, by their names, to a session's timeline at this time (epoch seconds). Doing it
-    again changes nothing.
+def keep(
+    ledger: str,
+    ref_name: str,
+    talk: Talk,
+    names: Iterable[str],
+    chunk: Callable[[str], bytes | None],
+    seconds: int,
+) -> None:
+    """Add the chunks of these names to a session's timeline at this time (epoch seconds). Doing it
+    again changes nothing; `chunk` is asked for those alone that are not kept yet.
 
     Raises: HandoffError where the ledger cannot be used.
     """
@@ -38,14 +45,15 @@ def keep(ledger: str, ref_name: str, talk: Talk, chunks: dict[str, bytes], secon
     for attempt in range(ATTEMPTS):
         before = _commits(ledger, ref_name)
         old = before[0] if before else None
-        files = _trees(ledger, [old])[0] if old else {}
-        new = {name: data for name, data in chunks.items() if name not in files}
-        for name, data in {**new, "session.json": about}.items():
-            files[name] = _blob(ledger, data)
+        kept = _trees(ledger, [old])[0] if old else {}
+        new = {name: chunk(name) for name in names if name not in kept}
+        data = {name: found for name, found in new.items() if found is not None}
+        data["session.json"] = about
+        files = {**kept, **{name: book.blob(ledger, one) for name, one in data.items()}}
+        if files == kept:
+            return
         rows = "".join(f"100644 blob {blob}\t{name}\n" for name, blob in sorted(files.items()))
         tree = book.git(ledger, "mktree", stdin=rows.encode()).decode().strip()
-        if old and tree == book.git(ledger, "rev-parse", old + "^{tree}").decode().strip():
-            return
         made = book.made_commit(ledger, tree, (), f"timeline of {talk.session}\n", seconds)
         try:
             book.git(ledger, "update-ref", ref_name, made, old or "0" * len(made))
@@ -142,7 +150,3 @@ def _objects(ledger: str, names: list[str]) -> list[bytes]:
         found.append(out[end + 1 : end + 1 + length])
         at = end + 1 + (length + 1 if size.isdigit() else 0)
     return found
-
-
-def _blob(ledger: str, data: bytes) -> str:
-    return book.git(ledger, "hash-object", "-w", "--stdin", stdin=data).decode().strip()

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from . import redact
 from .records import Prompt, Reply, Result, Use
+from .runs import Run
 
 PROMPT, REPLY, COMMAND, TOOL = "prompt", "reply", "command", "tool"
 MAX_TEXT_CHARS = 20_000
@@ -57,16 +58,31 @@ def said(record: Prompt | Reply, model: str | None) -> Entry:
 
 def ran(command: dict[str, Any]) -> Entry:
     """The entry of a command, from its entry in the feedback log."""
-    output = "\n".join(filter(None, (command["stdout_tail"], command["stderr_tail"])))
     return Entry(
         COMMAND,
         command["started_at"],
         command["command"],
         exit_code=command["exit_code"],
-        output=output,
+        output=_output(command["stdout_tail"], command["stderr_tail"]),
         error=command["error"],
         by=command["agent_note"],
     )
+
+
+def of_run(run: Run) -> Entry:
+    """The entry of a command, from its run."""
+    return Entry(
+        COMMAND,
+        run.started_at,
+        run.command,
+        exit_code=run.exit_code,
+        output=_output(run.stdout_tail, run.stderr_tail),
+        error=run.note if run.exit_code is None else None,
+    )
+
+
+def _output(*tails: str) -> str:
+    return "\n".join(filter(None, tails))
 
 
 def used(use: Use, result: Result) -> Entry:

@@ -37,7 +37,13 @@ DOORS = {
 }  # fmt: skip
 SWITCHBOARD = {"registry"}
 ENTRANCE = {"__init__", "app", "arguments"}
-SHARED_BY_RUNTIMES = {"runtimes.base", "runtimes.lines", "runtimes.protocol", "runtimes.__init__"}
+SHARED_BY_RUNTIMES = {
+    "runtimes.base",
+    "runtimes.lines",
+    "runtimes.protocol",
+    "runtimes.javascript",
+    "runtimes.__init__",
+}
 
 IMPURE = {
     "os", "sys", "subprocess", "pathlib", "io", "shutil", "tempfile", "socket", "urllib",

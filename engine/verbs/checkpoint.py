@@ -8,6 +8,7 @@ import time
 from typing import TYPE_CHECKING
 
 from .. import budget, feedback, git, layout, names, registry, runs, session, store, sweep
+from ..errors import HandoffError
 from ..runtimes import base
 from . import board, conversation, topic
 from .publish import publish
@@ -63,12 +64,14 @@ def has_unread(current: Session) -> bool:
         return True
     if current.ended_at is not None:
         return False
-    if not registry.transcript(current.runtime).KEPT:
-        return current.busy
     try:
+        if not registry.transcript(current.runtime).KEPT:
+            return current.busy
         return (
             bool(current.transcript) and os.path.getsize(current.transcript or "") > current.offset
         )
+    except HandoffError:
+        return False  # of a runtime that this engine does not know
     except OSError:
         return False
 

@@ -48,17 +48,7 @@ def told_by_hooks(project: Project, current: Session, event: HookEvent) -> Sessi
     if registry.transcript(current.runtime).KEPT:
         return current
     known = sum(entry.kind == timeline.COMMAND for entry in here(project, current).entries)
-    entries = [
-        timeline.Entry(
-            timeline.COMMAND,
-            run.started_at,
-            run.command,
-            exit_code=run.exit_code,
-            output="\n".join(filter(None, (run.stdout_tail, run.stderr_tail))),
-            error=run.note if run.exit_code is None else None,
-        )
-        for run in project.runs(current.id)[known:]
-    ]
+    entries = [timeline.of_run(run) for run in project.runs(current.id)[known:]]
     for use in event.uses:
         entries.append(timeline.used(use, Result(use.id, None, "", "", None, succeeded=True)))
     if event.statement and event.statement.strip():
@@ -70,11 +60,14 @@ def keep(project: Project, at: git.Place, current: Session) -> None:
     """Put what was written down of the session into the ledger."""
     if not current.chunks:
         return
-    name = talks.ref(git.branch(at.top), git.head(at.top), current.topic, current.id)
+    ref = talks.ref(git.branch(at.top), git.head(at.top), current.topic, current.id)
     names = [_chunk(number) for number in range(1, current.chunks + 1)]
-    found = {name: project.read(f"{FOLDER}/{current.id}/{name}") for name in names}
-    chunks = {name: data for name, data in found.items() if data is not None}
-    talks.keep(ledger.path(at.common_dir), name, _talk(current), chunks, int(time.time()))
+
+    def chunk(name: str) -> bytes | None:
+        return project.read(f"{FOLDER}/{current.id}/{name}")
+
+    where = ledger.path(at.common_dir)
+    talks.keep(where, ref, _talk(current), names, chunk, int(time.time()))
 
 
 def here(project: Project, current: Session) -> Talk:
@@ -86,6 +79,13 @@ def here(project: Project, current: Session) -> Talk:
     return _talk(current)._replace(entries=entries)
 
 
+def sessions(project: Project, branch: str | None, topic: str) -> list[Session]:
+    """This work tree's sessions of a conversation, the one with the newest event last."""
+    return [
+        one for one in project.sessions() if one.topic == topic and one.branch in (None, branch)
+    ]
+
+
 def of(project: Project, at: git.Place, topic: str) -> list[Talk]:
     """The conversation of this branch and a topic, by session: the ledger's, and what sessions of
     this work tree have said since."""
@@ -93,9 +93,8 @@ def of(project: Project, at: git.Place, topic: str) -> list[Talk]:
     where, prefix = ledger.path(at.common_dir), talks.ref(branch, head, topic)
     by_session = {talk.session: talk for talk in talks.read(where, prefix)}
     over = talks.archived(where, prefix) - set(by_session)
-    for one in project.sessions():
-        here_too = one.topic == topic and one.branch in (None, branch) and one.id not in over
-        if here_too and one.chunks:
+    for one in sessions(project, branch, topic):
+        if one.id not in over and one.chunks:
             talk = here(project, one)
             if len(talk.entries) >= len(by_session.get(one.id, talk).entries):
                 by_session[one.id] = talk

@@ -23,6 +23,8 @@ from ..runtimes import base
 from . import checkpoint, context_use, conversation, log, ours, snapshot, topic
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ..project import Project
     from ..session import Session
 
@@ -51,7 +53,8 @@ def start(project: Project, runtime: str, event: base.HookEvent) -> str:
     if event.source == "resume" and active and active["session"]["id"] == current.id:
         return ""  # it knows all this
     blocked = filed(at, current.topic, state.branch, state.head, "blocked")
-    packet = told(project, at, active, blocked, state.branch, state.head)
+    writer = packet_writer(project, at, active, blocked, state.branch, state.head)
+    packet = writer(context.MAX_BYTES)
     if packet and event.source in registry.hooks(runtime).UNHEARD:
         project.save_session(current._replace(owed=True))
         return ""
@@ -62,8 +65,7 @@ def start(project: Project, runtime: str, event: base.HookEvent) -> str:
     if not talk:
         return packet
     project.save_session(current)
-    shorter = context.MAX_BYTES - len(talk.encode()) - 2
-    packet = told(project, at, active, blocked, state.branch, state.head, shorter)
+    packet = writer(context.MAX_BYTES - len(talk.encode()) - 2)
     return "\n\n".join(filter(None, (packet, talk)))
 
 
@@ -129,12 +131,23 @@ def told(
     blocked: dict[str, Any] | None,
     branch: str | None,
     head: str | None,
-    max_bytes: int = context.MAX_BYTES,
 ) -> str:
     """The active packet, and why a later session was blocked, as the block a session receives."""
+    return packet_writer(project, at, active, blocked, branch, head)(context.MAX_BYTES)
+
+
+def packet_writer(
+    project: Project,
+    at: git.Place,
+    active: dict[str, Any] | None,
+    blocked: dict[str, Any] | None,
+    branch: str | None,
+    head: str | None,
+) -> Callable[[int], str]:
+    """What makes that block of at most so many bytes, with how fresh the packet is found out."""
     value = active or blocked
     if value is None:
-        return ""
+        return lambda max_bytes: ""
     loaded = [one for one in value["next_session_prereqs"] if one["kind"] == "file"]
     changed = [p["path"] for p in loaded if ours.sha256(at, p["path"]) != p["sha256"]]
     behind = git.distance(at, value["head_commit"]) if value["head_commit"] else None
@@ -148,21 +161,16 @@ def told(
     )
     name = f"{project.outputs(value['session']['id'])}/{'handoff' if active else 'blocked'}"
     files = (f"{name}.json", f"{name}.md")
-    return context.block(value, freshness.notice(value, drift), files, blocked, max_bytes)
+    notice = freshness.notice(value, drift)
+    return lambda max_bytes: context.block(value, notice, files, blocked, max_bytes)
 
 
 def _recover(project: Project, current: Session) -> None:
     """Packets of earlier sessions of this work tree that ended without a word."""
-    left = [one for one in project.sessions() if one.id != current.id and _is_left(one)]
+    others = (one for one in project.sessions() if one.id != current.id)
+    left = [one for one in others if checkpoint.has_unread(one)]
     for one in left[-MAX_RECOVERED:]:  # the newest last: its packet is the active one
         try:
             checkpoint.recover(project, one)
         except HandoffError as error:
             layout.log(project.root, f"session {one.id} could not be recovered: {error}")
-
-
-def _is_left(one: Session) -> bool:
-    try:
-        return checkpoint.has_unread(one)
-    except HandoffError:
-        return False  # of a runtime that this engine does not know

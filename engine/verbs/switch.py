@@ -95,7 +95,7 @@ def _alone(project: Project, at: git.Place, on: str) -> Iterator[None]:
     ref = ledger.ref(git.branch(at.top), git.head(at.top), on, "switch")
     ledger.ensure(where)
     mine = json.dumps({"pid": os.getpid(), "at": time.time()}).encode()
-    blob = ledger.git(where, "hash-object", "-w", "--stdin", stdin=mine).decode().strip()
+    blob = ledger.blob(where, mine)
     held = _holder(where, ref)
     if held is not None and time.time() - held[1] < GIVEN_UP_SECONDS:
         raise HandoffError(
@@ -129,8 +129,7 @@ def _holder(where: str, ref: str) -> tuple[str, float] | None:
 
 def _current(project: Project, at: git.Place, on: str) -> Session | None:
     """The session of this work tree that spoke last in the conversation."""
-    branch = git.branch(at.top)
-    found = [one for one in project.sessions() if one.topic == on and one.branch in (None, branch)]
+    found = conversation.sessions(project, git.branch(at.top), on)
     return found[-1] if found else None
 
 

@@ -35,7 +35,7 @@ def run(project: Project, options: Namespace) -> int:
     at = git.repository(project.root)
     on = topic.current(project, options.topic)
     for one in project.sessions():  # what was said since the last end of a turn
-        if one.topic == on and _may_be_read(one):
+        if one.topic == on and checkpoint.has_unread(one):
             checkpoint.caught_up(project, one)
     value = timeline(project, at, on, options.most)
     print(json.dumps(value, indent=2) if options.json else "\n".join(_lines(value)))
@@ -55,13 +55,6 @@ def timeline(project: Project, at: git.Place, on: str, most: int | None = None) 
         "packets": [_packet(value) for value in reversed(log.packets(at, on, MAX_PACKETS))],
         "truncated": {"entries": {"kept": len(kept), "total": len(rows)}},
     }
-
-
-def _may_be_read(one: Any) -> bool:
-    try:
-        return checkpoint.has_unread(one)
-    except HandoffError:
-        return False  # of a runtime that this engine does not know
 
 
 def _started(one: Talk) -> float:

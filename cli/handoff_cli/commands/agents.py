@@ -13,17 +13,11 @@ from typing import Annotated, Any
 import typer
 
 from handoff_cli import engine, output
+from handoff_cli.commands.packets import Json, Project, Topic, pass_on
 from handoff_cli.engine import flag, option
 from handoff_cli.errors import HandoffError
 
 VERSION_SECONDS = 20
-Project = Annotated[
-    Path, typer.Option("--project", help="A folder in the project.", file_okay=False, exists=True)
-]
-Topic = Annotated[
-    str | None,
-    typer.Option("--topic", metavar="NAME", help="The line of work (default: the current one)."),
-]
 
 
 def timeline(
@@ -31,7 +25,7 @@ def timeline(
     most: Annotated[
         int | None, typer.Option("-n", metavar="N", help="Only the newest N entries.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: Json = False,
     project: Project = Path(),
 ) -> None:
     """Show the conversation of this branch across agents: words, replies, commands, exit codes.
@@ -42,8 +36,7 @@ def timeline(
         handoff timeline --json | jq '.entries[] | select(.exit_code == 1)'
     """
     options = option("--topic", topic) + (["-n", str(most)] if most is not None else [])
-    verb = ["timeline", *options, *flag("--json", as_json)]
-    raise typer.Exit(engine.run(engine.project(project), verb))
+    pass_on(project, "timeline", *options, *flag("--json", as_json))
 
 
 def switch(

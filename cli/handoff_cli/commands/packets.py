@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -35,7 +35,7 @@ def generate(
         handoff generate --session 6d349e0a-273a-4435-aa9e-9758ae143686 --json
     """
     options = option("--session", session) + option("--topic", topic)
-    _pass_on(project, "generate", options, flag("--json", as_json))
+    pass_on(project, "generate", *options, *flag("--json", as_json))
 
 
 def show(
@@ -53,7 +53,7 @@ def show(
     handoff show --json | jq .next_action
     """
     form = flag("--json", as_json) or flag("--context", context)
-    _pass_on(project, "show", option("--session", session), option("--topic", topic), form)
+    pass_on(project, "show", *option("--session", session), *option("--topic", topic), *form)
 
 
 def status(topic: Topic = None, as_json: Json = False, project: Project = Path()) -> None:
@@ -61,7 +61,7 @@ def status(topic: Topic = None, as_json: Json = False, project: Project = Path()
 
     handoff status --json | jq .active.next_action
     """
-    _pass_on(project, "status", option("--topic", topic), flag("--json", as_json))
+    pass_on(project, "status", *option("--topic", topic), *flag("--json", as_json))
 
 
 def validate(
@@ -73,11 +73,9 @@ def validate(
 
     handoff validate outputs/handoff/6d349e0a-273a-4435-aa9e-9758ae143686/handoff.json
     """
-    _pass_on(project, "validate", [file], flag("--json", as_json))
+    pass_on(project, "validate", file, *flag("--json", as_json))
 
 
-def _pass_on(project: Path, verb: str, *arguments: list[str]) -> None:
-    code = engine.run(
-        engine.project(project), [verb, *(part for given in arguments for part in given)]
-    )
-    raise typer.Exit(code)
+def pass_on(project: Path, *arguments: str) -> NoReturn:
+    """Run a verb of the project's engine, and end with its exit code."""
+    raise typer.Exit(engine.run(engine.project(project), list(arguments)))

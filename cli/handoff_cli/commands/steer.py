@@ -7,8 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from handoff_cli import engine
-from handoff_cli.commands.packets import Json, Project, Topic
+from handoff_cli.commands.packets import Json, Project, Topic, pass_on
 from handoff_cli.engine import flag, option
 
 Kind = Annotated[Literal["blocker", "assumption", "question"], typer.Argument()]
@@ -31,7 +30,7 @@ def show_state(as_json: Json = False, project: Project = Path()) -> None:
 
     handoff state show --json | jq .next_action
     """
-    _pass_on(project, "state", "show", *flag("--json", as_json))
+    pass_on(project, "state", "show", *flag("--json", as_json))
 
 
 @state.command("set")
@@ -40,7 +39,7 @@ def set_state(key: Key, text: Text, project: Project = Path()) -> None:
 
     handoff state set next_action 'make `pytest -q tests/test_parser.py` pass'
     """
-    _pass_on(project, "state", "set", "--", key, text)
+    pass_on(project, "state", "set", "--", key, text)
 
 
 @state.command("clear")
@@ -49,7 +48,7 @@ def clear_state(key: Key, project: Project = Path()) -> None:
 
     handoff state clear next_action
     """
-    _pass_on(project, "state", "clear", key)
+    pass_on(project, "state", "clear", key)
 
 
 @state.command("add")
@@ -58,7 +57,7 @@ def add_note(kind: Kind, text: Text, project: Project = Path()) -> None:
 
     handoff state add assumption 'empty lines never carry a comment'
     """
-    _pass_on(project, "state", "add", "--", kind, text)
+    pass_on(project, "state", "add", "--", kind, text)
 
 
 @state.command("drop")
@@ -71,7 +70,7 @@ def drop_note(
 
     handoff state drop blocker 1
     """
-    _pass_on(project, "state", "drop", "--", kind, note)
+    pass_on(project, "state", "drop", "--", kind, note)
 
 
 @board.command("show")
@@ -80,7 +79,7 @@ def show_board(as_json: Json = False, project: Project = Path()) -> None:
 
     handoff board show
     """
-    _pass_on(project, "board", "show", *flag("--json", as_json))
+    pass_on(project, "board", "show", *flag("--json", as_json))
 
 
 @board.command("add")
@@ -99,7 +98,7 @@ def add_feature(
     handoff board add 'Accept empty lines' --done-when 'pytest -q tests/test_parser.py'
     """
     options = [*option("--id", wanted), *option("--done-when", done_when)]
-    _pass_on(project, "board", "add", *options, "--", goal)
+    pass_on(project, "board", "add", *options, "--", goal)
 
 
 @board.command("start")
@@ -108,7 +107,7 @@ def start_feature(feature: Id, project: Project = Path()) -> None:
 
     handoff board start F-1
     """
-    _pass_on(project, "board", "start", "--", feature)
+    pass_on(project, "board", "start", "--", feature)
 
 
 @board.command("finish")
@@ -117,7 +116,7 @@ def finish_feature(feature: Id, project: Project = Path()) -> None:
 
     handoff board finish F-1
     """
-    _pass_on(project, "board", "finish", "--", feature)
+    pass_on(project, "board", "finish", "--", feature)
 
 
 @board.command("block")
@@ -132,7 +131,7 @@ def block_feature(
 
     handoff board block F-1 --reason 'the staging key has expired'
     """
-    _pass_on(project, "board", "block", *option("--reason", reason), "--", feature)
+    pass_on(project, "board", "block", *option("--reason", reason), "--", feature)
 
 
 @topic.callback(invoke_without_command=True)
@@ -142,7 +141,7 @@ def show_topic(context: typer.Context, as_json: Json = False, project: Project =
     handoff topic
     """
     if context.invoked_subcommand is None:
-        _pass_on(project, "topic", *flag("--json", as_json))
+        pass_on(project, "topic", *flag("--json", as_json))
 
 
 @topic.command("use")
@@ -154,7 +153,7 @@ def use_topic(
 
     handoff topic use parser
     """
-    _pass_on(project, "topic", "use", "--", name)
+    pass_on(project, "topic", "use", "--", name)
 
 
 def log(
@@ -167,7 +166,7 @@ def log(
 
     handoff log -n 5
     """
-    _pass_on(
+    pass_on(
         project,
         "log",
         "-n",
@@ -191,7 +190,7 @@ def archive(
     handoff archive --gone --dry-run
     """
     flags = [*flag("--gone", gone), *flag("--dry-run", dry_run)]
-    _pass_on(project, "archive", *option("--topic", topic), *flags)
+    pass_on(project, "archive", *option("--topic", topic), *flags)
 
 
 def pr(
@@ -206,8 +205,4 @@ def pr(
 
     handoff pr | gh pr create --title 'Accept empty lines' --body-file -
     """
-    _pass_on(project, "pr", *option("--output", output), *option("--topic", topic))
-
-
-def _pass_on(project: Path, *arguments: str) -> None:
-    raise typer.Exit(engine.run(engine.project(project), list(arguments)))
+    pass_on(project, "pr", *option("--output", output), *option("--topic", topic))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple, Union
 
+BACKGROUND = "background"  # the note of a call that goes on while the agent does other things
+
 
 class Prompt(NamedTuple):
     """The human's words; never a wrapper, a reminder or injected text."""
@@ -25,7 +27,7 @@ class Call(NamedTuple):
     id: str
     command: str
     at: float | None
-    note: str | None = None  # "subagent" where another agent of the session asked
+    note: str | None = None  # "subagent" where another agent of the session asked, or BACKGROUND
 
 
 class Use(NamedTuple):
@@ -48,6 +50,7 @@ class Result(NamedTuple):
     at: float | None
     error: str | None = None
     succeeded: bool | None = None  # of a use, which has no exit code
+    running: bool = False  # it was sent to the background, and another result is to come
 
 
 class Step(NamedTuple):

@@ -57,6 +57,7 @@ class Session(NamedTuple):
     note: str | None = None  # why the transcript could not be read
     pending: tuple[Call, ...] = ()  # calls whose end was not seen yet
     uses: tuple[Use, ...] = ()  # of other tools, likewise
+    background: tuple[str, ...] = ()  # what went on when its turn ended
 
 
 def new(runtime: str, native_id: str) -> Session:
@@ -82,6 +83,7 @@ def parse(given: Any) -> Session | None:
     try:
         fields["plan"] = tuple(Step(*step) for step in fields.get("plan", ()))
         fields["start_branches"] = tuple(fields.get("start_branches", ()))
+        fields["background"] = tuple(fields.get("background", ()))
         fields["pending"] = tuple(Call(*call) for call in fields.get("pending", ()))
         fields["uses"] = tuple(Use(*use) for use in fields.get("uses", ()))
         return Session(**fields)
@@ -101,14 +103,22 @@ def after_event(session: Session, event: base.HookEvent, now: float) -> Session:
     if event.kind == base.SESSION_END:
         return session._replace(
             busy=False,
+            background=(),
             ended_at=session.ended_at or now,
             end_reason=session.end_reason or event.reason or None,
         )
     if event.kind == base.TURN_END:
-        return session._replace(busy=False, statement=stated(event.statement) or session.statement)
+        running = (short(redact.redacted(one), MAX_STEP_CHARS) for one in event.background)
+        return session._replace(
+            busy=False,
+            background=tuple(running),
+            statement=stated(event.statement) or session.statement,
+        )
     if event.kind == base.PRE_COMPACT:  # what fills the context is about to go
         return session._replace(told_percent=0, look_at_bytes=0, closed=False, held=False)
     session = session._replace(last_event_at=now, ended_at=None, end_reason=None, recovered=False)
+    if event.kind == base.SESSION_START:
+        return session._replace(background=())
     if event.kind == base.PROMPT:
         return prompted(session._replace(busy=True), event.prompt)
     if event.plan is not None:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from . import feedback, redact, timeline
 from .records import (
+    BACKGROUND,
     Call,
     Plan,
     PlanChange,
@@ -59,7 +60,9 @@ def after_records(session: Session, found: Iterable[Record]) -> Swept:
             if call is not None:
                 commands.append(_command(session, call, record))
                 entries.append(timeline.ran(commands[-1]))
-            elif record.id in uses:
+                if record.running:
+                    pending[record.id] = call._replace(note=call.note or BACKGROUND)
+            elif record.id in uses and not record.running:
                 entries.append(timeline.used(uses.pop(record.id), record))
         elif isinstance(record, Plan):
             session = session._replace(plan=tuple(map(step_of, record.steps)))

@@ -53,6 +53,7 @@ class HookEvent:
         used_tokens: int | None = None,  # of the context, where the payload tells
         window_tokens: int | None = None,
         uses: tuple[Use, ...] = (),  # turn-end: other tools in it, where no transcript is kept
+        background: tuple[str, ...] = (),  # turn-end: what still runs, as the program calls it
         folder: str | None = None,  # where it was called; at a start that of the session
     ) -> None:
         self.kind = kind
@@ -69,6 +70,7 @@ class HookEvent:
         self.used_tokens = used_tokens
         self.window_tokens = window_tokens
         self.uses = uses
+        self.background = background
         self.folder = folder
 
 
@@ -94,14 +96,24 @@ def event_of(
         kind=kind,
         name=name,
         native_id=native_id,
-        transcript=text(payload, "transcript_path") or None,
+        transcript=path(payload, "transcript_path"),
         source=text(payload, "source"),
         prompt=prompt(payload) if kind == PROMPT else "",
         statement=text(payload, "last_assistant_message") or None,
         reason=text(payload, "reason"),
         may_hold=payload.get("stop_hook_active") is False,
         entry=entry(payload) if kind == COMMAND else None,
-        folder=text(payload, "cwd") or None,
+        background=_running(payload.get("background_tasks")) if kind == TURN_END else (),
+        folder=path(payload, "cwd"),
+    )
+
+
+def _running(tasks: Any) -> tuple[str, ...]:
+    found = [task for task in tasks if isinstance(task, dict)] if isinstance(tasks, list) else []
+    return tuple(
+        text(task, "command") or text(task, "description") or "a task"
+        for task in found
+        if task.get("status") == "running"
     )
 
 
@@ -137,6 +149,16 @@ def number(payload: Mapping[str, Any], key: str) -> int | None:
     """The whole number at `key`, or None."""
     value = payload.get(key)
     return value if type(value) is int else None
+
+
+def path(payload: Mapping[str, Any], key: str) -> str | None:
+    """The path at `key`; None where there is none, or what no system takes for one."""
+    value = text(payload, key)
+    try:
+        value.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return None
+    return value if value and "\0" not in value else None
 
 
 def text(payload: Mapping[str, Any], key: str) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .. import git, layout, ledger, registry, talks
 from ..errors import HandoffError
+from ..records import BACKGROUND
 from ..times import iso
 from . import checkpoint, conversation, topic
 from . import publish as publishing
@@ -144,8 +145,9 @@ def _expect_idle(current: Session, force: bool) -> None:
             f"approval, since {since}",
             hint="let the turn end; `--force` where the session was killed",
         )
-    running = [call.command for call in current.pending]
+    running = [call.command for call in current.pending if call.note != BACKGROUND]
     running += [f"{use.tool} {use.subject}".strip() for use in current.uses]  # such as a subagent
+    running += current.background
     if running:
         raise HandoffError(
             f"{current.runtime} session {current.id} still runs `{running[0]}`",

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from engine import session, sweep
+from engine import runs, session, sweep
 from engine.records import Call, Plan, PlanChange, Prompt, Record, Reply, Result, Step, Usage, Use
 from engine.runtimes.claude_code import hooks, launch, transcript
 from engine.session import Session
@@ -303,11 +303,11 @@ def test_the_recorded_story() -> None:
             "background-and-timeout",
             1,
             {
-                "sleep 2; echo late": (None, "sent to the background"),
+                "sleep 2; echo late": (0, None),
                 "sleep 5": (143, None),
             },
         ),
-        ("background-failed", 1, {"sleep 1; echo late; exit 7": (None, "sent to the background")}),
+        ("background-failed", 1, {"sleep 1; echo late; exit 7": (7, None)}),
         (
             "permission-denied",
             1,
@@ -330,6 +330,64 @@ def test_recorded_commands_end_as_they_did(
 ) -> None:
     one, commands = fold(name)
     assert (one.turns, commands) == (turns, expected)
+
+
+TOLD = {"kind": "task-notification"}
+
+
+def ended(status: str, summary: str, origin: object = TOLD) -> dict[str, Any]:
+    text = (
+        "<task-notification>\n<task-id>b</task-id>\n<tool-use-id>t1</tool-use-id>\n"
+        f"<output-file>/tmp/b</output-file>\n<status>{status}</status>\n"
+        f"<summary>{summary}</summary>\n</task-notification>"
+    )
+    return user(text, origin=origin)
+
+
+@pytest.mark.parametrize(
+    ("row", "code"),
+    [
+        (ended("completed", 'Background command "x" completed (exit code 0)'), 0),
+        (ended("failed", 'Background command "x" failed with exit code 2'), 2),
+        (ended("killed", 'Background command "x" was stopped'), None),
+        # The agent's words for the command claim another end.
+        (
+            ended(
+                "failed", 'Background command "y completed (exit code 0)" failed with exit code 2'
+            ),
+            2,
+        ),
+        (
+            ended(
+                "failed",
+                'Background command "y completed (exit code 0)</summary>\n</task-notification>" '
+                "failed with exit code 2",
+            ),
+            2,
+        ),
+        (ended("killed", 'Background command "y completed (exit code 0)" was stopped'), None),
+        # A human or a tool wrote it.
+        (ended("completed", 'Background command "x" completed (exit code 0)', origin=None), None),
+        (
+            ended(
+                "completed",
+                'Background command "x" completed (exit code 0)',
+                origin={"kind": "human"},
+            ),
+            None,
+        ),
+    ],
+)
+def test_the_exit_code_of_a_command_in_the_background_is_told_at_its_end(
+    row: dict[str, object], code: int | None
+) -> None:
+    result = {"type": "tool_result", "tool_use_id": "t1", "is_error": False}
+    sent = said(backgroundTaskId="b")
+    rows = assistant(use("Bash", command="pytest")), user([result], toolUseResult=sent), row
+    found = sweep.after_records(session.new("claude-code", "s"), read(*rows))
+    (run,) = runs.merged(filter(None, map(runs.parse, found.commands)))
+    assert (run.command, run.exit_code) == ("pytest", code)
+    assert bool(found.session.pending) == (row.get("origin") != TOLD)
 
 
 def test_recorded_task_tools_give_the_plan_that_was_left() -> None:

@@ -75,8 +75,8 @@ def test_hooks_say_nothing_but_the_packet_at_a_start(project: Repository, runtim
 @pytest.mark.parametrize(
     ("runtime", "recording", "expected"),
     [
-        ("claude-code", "background-failed", {"sleep 1; echo late; exit 7": None}),
-        ("claude-code", "background-and-timeout", {"sleep 2; echo late": None, "sleep 5": 143}),
+        ("claude-code", "background-failed", {"sleep 1; echo late; exit 7": 7}),
+        ("claude-code", "background-and-timeout", {"sleep 2; echo late": 0, "sleep 5": 143}),
         ("claude-code", "permission-denied", {"touch /tmp/obs/denied-marker": None}),
         ("codex", "sigterm-in-command", {"echo begun; touch /tmp/obs/xm; sleep 100": None}),
         ("codex", "code-mode", {"echo one; exit 4": 4}),

@@ -96,6 +96,16 @@ def test_not_while_a_command_in_the_background_runs(talk: Repository) -> None:
     assert "codex session c-1 still runs `sleep 600`" in refused(talk, "opencode")
 
 
+@pytest.mark.parametrize("runtime", ["claude-code", "qwen"])
+def test_not_while_something_goes_on_after_the_turn(talk: Repository, runtime: str) -> None:
+    running = {"id": "b", "type": "shell", "status": "running", "command": "make watch"}
+    talk.hook(runtime, {**prompt("c-1", "Watch"), "session_id": "c-1"})
+    talk.hook(runtime, {**stop("c-1", "Watching."), "background_tasks": [running]})
+    assert f"{runtime} session c-1 still runs `make watch`" in refused(talk, "opencode")
+    talk.hook(runtime, {**stop("c-1", "It ended."), "background_tasks": []})
+    assert switch(talk, "opencode")["command"]
+
+
 def test_not_while_a_subagent_runs(talk: Repository) -> None:
     transcript = talk.path / ".git" / "claude.jsonl"
     call = {"type": "tool_use", "id": "t", "name": "Task", "input": {"description": "Look around"}}

@@ -106,8 +106,15 @@ def outcome(response: Any, failure: str) -> tuple[int | None, str, str, str | No
     stdout, stderr = text(response, "stdout"), text(response, "stderr")
     if response.get("interrupted") is True:
         return None, stdout, stderr, "interrupted"
-    if response.get("backgroundTaskId") or response.get("status") == "async_launched":
+    if is_running(response):
         return None, stdout, stderr, "sent to the background"
     if text(response, "returnCodeInterpretation"):  # `grep` found nothing: it shows this as 1
         return 1, stdout, stderr, None
     return 0, stdout, stderr, None
+
+
+def is_running(response: Any) -> bool:
+    """Whether a tool's response says that it goes on in the background."""
+    if not isinstance(response, dict):
+        return False
+    return bool(response.get("backgroundTaskId")) or response.get("status") == "async_launched"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ... import records as r
 from ..lines import items, mapping, objects, seconds, string, subject
 from . import windows
-from .hooks import outcome
+from .hooks import is_running, outcome
 from .words import human_words
 
 KEPT = True
@@ -21,6 +22,16 @@ _STATUSES = {
     "completed": "done",
     "deleted": "deleted",
 }
+# What was sent to the background ended: the program's own ids and status come first; the exit code
+# comes last, after the agent's words for the command.
+_ENDED = re.compile(
+    r"<task-notification>\s*<task-id>[\w-]+</task-id>\s*<tool-use-id>([\w-]+)</tool-use-id>"
+    r"\s*(?:<output-file>[^<]*</output-file>\s*)?<status>(\w+)</status>"
+)
+_EXIT_CODE = re.compile(
+    r" (?:failed with exit code |completed \(exit code )(-?\d+)\)?"
+    r"</summary>\s*</task-notification>\Z"
+)
 
 
 def records(lines: Iterable[bytes]) -> Iterator[r.Record]:
@@ -37,6 +48,7 @@ def records(lines: Iterable[bytes]) -> Iterator[r.Record]:
         elif kind == "user" and not value.get("isMeta") and not value.get("isCompactSummary"):
             yield from _results(value, at, plans)
             yield from _prompt(value, at)
+            yield from _ended(value, at)
 
 
 def _assistant(
@@ -86,6 +98,18 @@ def _prompt(row: dict[str, Any], at: float | None) -> Iterator[r.Record]:
         yield r.Prompt(said, at)
 
 
+def _ended(row: dict[str, Any], at: float | None) -> Iterator[r.Record]:
+    """The end of what was sent to the background, from the row in which the program tells it."""
+    if mapping(row.get("origin")).get("kind") != "task-notification":
+        return
+    told = string(mapping(row.get("message")).get("content")).strip()
+    head, code = _ENDED.match(told), _EXIT_CODE.search(told)
+    if head:
+        error = None if code else f"{head[2]} in the background"
+        passed = head[2] == "completed"
+        yield r.Result(head[1], int(code[1]) if code else None, "", "", at, error, passed)
+
+
 def _result(block: dict[str, Any], response: Any, at: float | None) -> r.Result:
     call_id = string(block.get("tool_use_id"))
     text = _joined(block.get("content"))
@@ -97,7 +121,9 @@ def _result(block: dict[str, Any], response: Any, at: float | None) -> r.Result:
         code, stdout, stderr, error = 0, text, "", None
     else:
         code, stdout, stderr, error = None, text, "", "no outcome recorded"
-    return r.Result(call_id, code, stdout, stderr, at, error, block.get("is_error") is not True)
+    passed = block.get("is_error") is not True
+    running = passed and is_running(response)
+    return r.Result(call_id, code, stdout, stderr, at, error, passed, running)
 
 
 def _plan(tool: str, given: dict[str, Any], response: dict[str, Any]) -> Iterator[r.Record]:

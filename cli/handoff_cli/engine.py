@@ -15,6 +15,7 @@ from handoff_cli.errors import HandoffError
 ENGINE = ".handoff/engine"
 TIMEOUT_SECONDS = 60
 OLDEST_PYTHON = (3, 9)
+USAGE_ERROR = 2
 
 
 def project(start: Path) -> Path:
@@ -76,13 +77,22 @@ def run(folder: Path, arguments: list[str]) -> int:
 
 def ask(folder: Path, arguments: list[str]) -> Any:
     """The JSON value that a verb prints. Raises: HandoffError where it fails."""
-    done = subprocess.run(
-        command(folder, arguments),
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT_SECONDS,
-        check=False,
-    )
+    try:
+        done = subprocess.run(
+            command(folder, arguments),
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise HandoffError(
+            f"the engine in `{folder}` did not answer `{arguments[0]}` in {TIMEOUT_SECONDS} s"
+        ) from None
+    if done.returncode == USAGE_ERROR and "VERB: invalid choice" in done.stderr:
+        raise HandoffError(
+            f"the engine in `{folder}` is too old for `{arguments[0]}`", "run `handoff update`"
+        )
     if done.returncode:
         said = done.stderr.strip().removeprefix("handoff: ") or f"exit code {done.returncode}"
         raise HandoffError(f"the engine in `{folder}`: {said}")

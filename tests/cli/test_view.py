@@ -21,7 +21,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from handoff_cli import page
+from handoff_cli import engine, page
+from handoff_cli.errors import HandoffError
 from handoff_cli.pages import plot, prose, timeline, turns
 from tests.cli import timelines
 from tests.repository import Repository, environment
@@ -322,3 +323,26 @@ def until(happened: Callable[[], bool], seconds: float = 20) -> None:
     while not happened():
         assert time.monotonic() < end
         time.sleep(0.1)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            "import argparse, sys\nparser = argparse.ArgumentParser()\n"
+            "verbs = parser.add_subparsers(dest='verb', metavar='VERB')\n"
+            "verbs.add_parser('show')\nparser.parse_args(sys.argv[1:])\n",
+            "too old for `timeline`",
+        ),
+        ("import time\ntime.sleep(600)\n", "did not answer `timeline` in 1 s"),
+    ],
+)
+def test_an_engine_that_cannot_answer_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, told: str
+) -> None:
+    place = tmp_path / engine.ENGINE
+    place.mkdir(parents=True)
+    (place / "__main__.py").write_text(text)
+    monkeypatch.setattr(engine, "TIMEOUT_SECONDS", 1)
+    with pytest.raises(HandoffError, match=re.escape(told)):
+        engine.ask(tmp_path, ["timeline", "--json"])

@@ -146,9 +146,9 @@ def prompt_text(payload: Mapping[str, Any]) -> str:
 
 
 def number(payload: Mapping[str, Any], key: str) -> int | None:
-    """The whole number at `key`, or None."""
+    """The whole number at `key`, or None; one that no float holds exactly counts nothing."""
     value = payload.get(key)
-    return value if type(value) is int else None
+    return value if type(value) is int and abs(value) <= 2**53 else None
 
 
 def path(payload: Mapping[str, Any], key: str) -> str | None:

@@ -8,6 +8,7 @@ from datetime import datetime, timezone
 from typing import Any
 
 from ..records import Skipped
+from .base import number
 
 SUBJECTS = (
     "file_path", "filePath", "path", "pattern", "query", "url", "description", "question", "prompt",
@@ -49,6 +50,12 @@ def items(value: Any) -> list[Any]:
 
 def string(value: Any) -> str:
     return value if isinstance(value, str) else ""
+
+
+def total(counts: dict[str, Any], keys: tuple[str, ...]) -> int:
+    """The sum of the whole numbers at `keys`, of which some may be missing; 0 where one is none."""
+    found = [number(counts, key) for key in keys if counts.get(key, 0) != 0]
+    return sum(filter(None, found)) if None not in found else 0
 
 
 def seconds(timestamp: Any) -> float | None:

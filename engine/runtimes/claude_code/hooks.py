@@ -18,6 +18,7 @@ from ..base import (
     block,
     event_of,
     nested_reply,
+    number,
     text,
 )
 
@@ -57,7 +58,7 @@ UNHEARD: tuple[str, ...] = ()
 TAIL_BYTES = 0
 
 # Claude Code itself writes this in front of a failed command's output.
-_FAILURE = re.compile(r"Exit code (-?\d+)(?:\n|$)")
+_FAILURE = re.compile(r"Exit code (-?[0-9]{1,10})(?:\n|$)")
 settled = as_told
 reply = nested_reply
 hold = block
@@ -77,7 +78,6 @@ def _entry(payload: Mapping[str, Any]) -> dict[str, object]:
     given = payload.get("tool_input")
     command = text(given, "command") if isinstance(given, dict) else ""
     code, stdout, stderr, error = outcome(payload.get("tool_response"), text(payload, "error"))
-    duration = payload.get("duration_ms")
     return feedback.entry(
         text(payload, "tool_use_id"),
         command,
@@ -85,7 +85,7 @@ def _entry(payload: Mapping[str, Any]) -> dict[str, object]:
         stderr,
         exit_code=code,
         error="interrupted" if payload.get("is_interrupt") is True else error,
-        duration_ms=duration if type(duration) is int else None,
+        duration_ms=number(payload, "duration_ms"),
         agent_note="subagent" if payload.get("agent_id") else None,
     )
 

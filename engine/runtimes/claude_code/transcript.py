@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ... import records as r
-from ..lines import items, mapping, objects, seconds, string, subject
+from ..base import number
+from ..lines import items, mapping, objects, seconds, string, subject, total
 from . import windows
 from .hooks import is_running, outcome
 from .words import human_words
@@ -29,7 +30,7 @@ _ENDED = re.compile(
     r"\s*(?:<output-file>[^<]*</output-file>\s*)?<status>(\w+)</status>"
 )
 _EXIT_CODE = re.compile(
-    r" (?:failed with exit code |completed \(exit code )(-?\d+)\)?"
+    r" (?:failed with exit code |completed \(exit code )(-?[0-9]{1,10})\)?"
     r"</summary>\s*</task-notification>\Z"
 )
 
@@ -150,15 +151,14 @@ def _status(todo: dict[str, Any]) -> str:
 
 def _usage(usage: dict[str, Any], model: str) -> Iterator[r.Record]:
     keys = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
-    counts = [usage.get(key, 0) for key in keys]
-    if any(counts) and all(type(count) is int for count in counts):
-        used = sum(counts)
+    used = total(usage, keys)
+    if used:
         yield r.Usage(used, windows.tokens(model, used), model or None)
 
 
 def _compacted(facts: dict[str, Any]) -> Iterator[r.Record]:
-    left = facts.get("postTokens")
-    if type(left) is int:
+    left = number(facts, "postTokens")
+    if left is not None:
         yield r.Usage(left, None)
 
 

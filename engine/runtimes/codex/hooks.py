@@ -17,6 +17,7 @@ from ..base import (
     block,
     event_of,
     nested_reply,
+    number,
     text,
 )
 
@@ -82,8 +83,8 @@ def settled(entry: dict[str, object], tail: bytes) -> dict[str, object]:
 
 def exit_code(item: Mapping[str, Any]) -> int | None:
     """Of a rollout's command; Codex writes -1 where it killed it, which says nothing."""
-    code = item.get("exit_code")
-    return code if type(code) is int and code >= 0 else None
+    code = number(item, "exit_code")
+    return code if code is not None and code >= 0 else None
 
 
 def duration_ms(item: Mapping[str, Any]) -> int | None:
@@ -91,10 +92,8 @@ def duration_ms(item: Mapping[str, Any]) -> int | None:
     value = item.get("duration")
     if not isinstance(value, dict):
         return None
-    secs, nanos = value.get("secs"), value.get("nanos")
-    if type(secs) is not int or type(nanos) is not int:
-        return None
-    return secs * 1_000 + nanos // 1_000_000
+    secs, nanos = number(value, "secs"), number(value, "nanos")
+    return None if secs is None or nanos is None else secs * 1_000 + nanos // 1_000_000
 
 
 def _plan(payload: Mapping[str, Any]) -> tuple[Step, ...] | None:

@@ -14,8 +14,9 @@ from .words import command_text, human_words
 
 # Codex itself writes these heads in front of what a program printed.
 _HEAD = re.compile(
-    r"(?:Chunk ID: \S+\n)?(?:Wall time: [\d.]+ seconds\n)?Process exited with code (-?\d+)\n"
-    r"|Exit code: (-?\d+)\nWall time"
+    r"(?:Chunk ID: \S+\n)?(?:Wall time: [0-9.]+ seconds\n)?"
+    r"Process exited with code (-?[0-9]{1,10})\n"
+    r"|Exit code: (-?[0-9]{1,10})\nWall time"
 )
 # A command inside the JavaScript of a code-mode call.
 _NESTED = re.compile(r'exec_command\(\s*\{\s*"?cmd"?\s*:\s*("(?:[^"\\]|\\.)*")')

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ... import records as r
+from ..base import number
 from ..lines import items, mapping, objects, seconds, string
 from . import older
 from .hooks import PLAN_ACCEPTED, duration_ms, exit_code
@@ -72,8 +73,8 @@ def _item(item: dict[str, Any], payload: dict[str, Any], at: float | None) -> It
         yield r.Result(call_id, None, string(item.get("stderr")), "", at, succeeded=fine)
     elif kind == "CommandExecution":
         call_id = string(item.get("id"))
-        ended = payload.get("completed_at_ms")
-        ended_at = ended / 1000 if type(ended) is int else at
+        ended = number(payload, "completed_at_ms")
+        ended_at = at if ended is None else ended / 1000
         took = duration_ms(item)
         started_at = (
             ended_at - took / 1000 if ended_at is not None and took is not None else ended_at
@@ -96,10 +97,9 @@ def _arguments(payload: dict[str, Any]) -> dict[str, Any]:
 
 
 def _usage(info: dict[str, Any], model: str | None) -> Iterator[r.Record]:
-    used = mapping(info.get("last_token_usage")).get("total_tokens")
-    window = info.get("model_context_window")
-    if type(used) is int:
-        yield r.Usage(used, window if type(window) is int else None, model)
+    used = number(mapping(info.get("last_token_usage")), "total_tokens")
+    if used is not None:
+        yield r.Usage(used, number(info, "model_context_window"), model)
 
 
 def _joined(content: Any) -> str:

@@ -7,13 +7,14 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ... import records as r
+from ..base import number
 from ..lines import items, mapping, objects, seconds, string, subject
 
 KEPT = True
 FLUSH_SECONDS = 0.3  # it writes about every tenth of a second
 
 _SHELLS = ("bash", "powershell")
-_ENDING = re.compile(r"\n?<shellId: \S+ completed with exit code -?\d+>\Z")
+_ENDING = re.compile(r"\n?<shellId: \S+ completed with exit code -?[0-9]+>\Z")
 
 
 def records(lines: Iterable[bytes]) -> Iterator[r.Record]:
@@ -48,17 +49,16 @@ def _answer(data: dict[str, Any], at: float | None) -> Iterator[r.Record]:
 
 
 def _result(data: dict[str, Any], at: float | None) -> Iterator[r.Record]:
-    ended = mapping(data.get("shellExecution")).get("exitCode")
+    code = number(mapping(data.get("shellExecution")), "exitCode")
     result = mapping(data.get("result"))
     output = _ENDING.sub("", string(result.get("detailedContent") or result.get("content")))
-    code = ended if type(ended) is int else None
     error = None if code is not None else "no exit code recorded"
     fine = data.get("success") is True
     yield r.Result(string(data.get("toolCallId")), code, output, "", at, error, fine)
 
 
 def _usage(usage: dict[str, Any]) -> Iterator[r.Record]:
-    used, window = usage.get("inputTokens"), usage.get("maxPromptTokens")
-    if type(used) is int and usage.get("interactionType") in (None, "conversation-agent"):
-        limit = window if type(window) is int else None
+    used = number(usage, "inputTokens")
+    if used is not None and usage.get("interactionType") in (None, "conversation-agent"):
+        limit = number(usage, "maxPromptTokens")
         yield r.Usage(used, limit, string(usage.get("model")) or None)

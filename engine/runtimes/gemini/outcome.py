@@ -14,7 +14,7 @@ import re
 _OPENING, _CLOSING = "<untrusted_context>\n", "\n</untrusted_context>"
 _OUTPUT, _NOTHING = "Output: ", "(empty)"
 _OWN = re.compile(
-    r"(?:\nError: (?P<error>[^\n]*))?(?:\nExit Code: (?P<code>-?\d{1,10}))?"
+    r"(?:\nError: (?P<error>[^\n]*))?(?:\nExit Code: (?P<code>-?[0-9]{1,10}))?"
     r"(?:\nSignal: (?P<signal>[^\n]*))?(?:\nBackground PIDs: [^\n]*)?"
     r"(?:\nProcess Group PGID: [^\n]*)?\Z"
 )

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ... import records as r
+from ..base import number
 from ..lines import items, mapping, objects, seconds, string, subject
 from .outcome import outcome
 from .words import human_words
@@ -46,8 +47,8 @@ def _answer(row: dict[str, Any]) -> Iterator[r.Record]:
             yield from _command(call, at)
         elif call.get("name") and call["name"] != "write_todos":
             yield from _use(call, at)
-    used = mapping(row.get("tokens")).get("input")
-    if type(used) is int:
+    used = number(mapping(row.get("tokens")), "input")
+    if used is not None:
         model = string(row.get("model"))
         yield r.Usage(used, _WINDOW_TOKENS if model.startswith("gemini-") else None, model or None)
 

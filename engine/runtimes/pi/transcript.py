@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ... import records as r
-from ..lines import items, mapping, objects, seconds, string, subject
+from ..lines import items, mapping, objects, seconds, string, subject, total
 from .outcome import outcome
 
 KEPT = True
@@ -44,9 +44,9 @@ def _answer(message: dict[str, Any], at: float | None) -> Iterator[r.Record]:
             given = mapping(part.get("arguments"))
             yield r.Use(string(part.get("id")), string(part.get("name")), subject(given), at)
     usage = mapping(message.get("usage"))
-    counts = [usage.get(key, 0) for key in ("input", "cacheRead", "cacheWrite")]
-    if any(counts) and all(type(count) is int for count in counts):
-        yield r.Usage(sum(counts), None, string(message.get("model")) or None)
+    used = total(usage, ("input", "cacheRead", "cacheWrite"))
+    if used:
+        yield r.Usage(used, None, string(message.get("model")) or None)
 
 
 def _result(message: dict[str, Any], at: float | None) -> r.Result:

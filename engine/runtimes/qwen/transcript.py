@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ... import records as r
+from ..base import number
 from ..lines import items, mapping, objects, seconds, string, subject
 from .words import human_words
 
@@ -51,8 +52,8 @@ def _answer(row: dict[str, Any], at: float | None) -> Iterator[r.Record]:
             yield r.Plan(tuple(_step(place, todo) for place, todo in todos))
         elif call:
             yield r.Use(string(call.get("id")), string(call.get("name")), subject(given), at)
-    used = mapping(row.get("usageMetadata")).get("promptTokenCount")
-    if type(used) is int:
+    used = number(mapping(row.get("usageMetadata")), "promptTokenCount")
+    if used is not None:
         yield r.Usage(used, None, string(row.get("model")) or None)
 
 
@@ -63,10 +64,10 @@ def _result(result: dict[str, Any], at: float | None) -> Iterator[r.Record]:
         said = string(mapping(result.get("error")).get("message"))
         yield r.Result(string(result.get("callId")), None, said, "", at, succeeded=fine)
         return
-    code = shown.get("exitCode")
+    code = number(shown, "exitCode")
     error = None
-    if type(code) is not int:
-        code, error = None, string(shown.get("outcome")) or "no outcome recorded"
+    if code is None:
+        error = string(shown.get("outcome")) or "no outcome recorded"
     elif shown.get("signal"):
         code, error = None, f"ended by signal {shown['signal']}"
     yield r.Result(string(result.get("callId")), code, string(shown.get("output")), "", at, error)

@@ -1,0 +1,135 @@
+"""Feed damaged sessions and payloads to the readers for a while: what raises is a finding.
+
+Coverage leads the way (atheris, the extra `fuzz`); what is damaged are recorded sessions, since
+bytes made up from nothing hardly ever get past `json.loads`. A finding is kept in the folder given
+and named, and the run goes on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+import time
+import traceback
+from pathlib import Path
+from random import Random
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+import atheris
+
+with atheris.instrument_imports(include=["engine"]):
+    from tests.engine import builders, damaged
+
+OLDER = {
+    "codex-older": ("codex", "codex-older-rollout.jsonl"),
+    "gemini-older": ("gemini", "gemini-older-session.json"),
+}
+TARGETS = ("claude-code", "codex", "codex-older", "copilot", "gemini", "gemini-older", "qwen", "pi")
+HOOKS = "hooks"
+SLOW_SECONDS = 5
+
+
+class Run:
+    """One target's run: what it was fed and what came of it."""
+
+    def __init__(self, target: str, minutes: float, folder: Path) -> None:
+        runtime, case = OLDER.get(target, (target, ""))
+        self.target, self.runtime, self.folder = target, runtime, folder
+        self.seeds = damaged.payloads() if target == HOOKS else damaged.transcripts(runtime)
+        if case:
+            self.seeds = [(damaged.CASES / case).read_bytes(), *self.seeds]
+        self.began = time.monotonic()
+        self.until = self.began + minutes * 60
+        self.executions = self.slowest_ms = 0
+        self.findings: dict[str, int] = {}
+        self.scratch = Path(tempfile.mkdtemp(dir="/dev/shm" if Path("/dev/shm").is_dir() else None))
+        config = self.scratch / ".handoff" / "config.json"
+        config.parent.mkdir()
+        config.write_text(json.dumps(builders.config_value()))
+
+    def once(self, data: bytes) -> None:
+        if time.monotonic() > self.until:
+            self.end()
+        self.executions += 1
+        begun = time.perf_counter()
+        try:
+            if self.target == HOOKS:
+                damaged.answer(self.scratch, data)
+            else:
+                path = self.scratch / "t.jsonl"
+                path.write_bytes(data)
+                damaged.read(self.runtime, path)
+        except Exception:
+            where = traceback.format_exc()
+            self.found(where.strip().splitlines()[-1][:200], where, data)
+        took = time.perf_counter() - begun
+        self.slowest_ms = max(self.slowest_ms, round(took * 1000))
+        if took > SLOW_SECONDS:
+            self.found("time-out", f"{took:.1f} s", data)
+        if self.executions % 500 == 0:
+            self.tell()
+
+    def found(self, name: str, where: str, data: bytes) -> None:
+        self.findings[name] = self.findings.get(name, 0) + 1
+        if self.findings[name] == 1:
+            place = self.folder / f"{self.target}-{len(self.findings)}"
+            place.with_suffix(".input").write_bytes(data)
+            place.with_suffix(".trace").write_text(where, encoding="utf-8", errors="replace")
+            self.tell()
+
+    def tell(self) -> None:
+        told = {
+            "target": self.target,
+            "executions": self.executions,
+            "seconds": round(time.monotonic() - self.began),
+            "slowest_ms": self.slowest_ms,
+            "findings": self.findings,
+        }
+        (self.folder / f"{self.target}.json").write_text(json.dumps(told, indent=2) + "\n")
+
+    def end(self) -> None:
+        self.tell()
+        print((self.folder / f"{self.target}.json").read_text(), end="", flush=True)
+        for path in sorted(self.scratch.rglob("*"), reverse=True):
+            path.rmdir() if path.is_dir() else path.unlink()
+        self.scratch.rmdir()
+        os._exit(1 if self.findings else 0)  # libFuzzer ends by a signal or a crash alone
+
+    def mutated(self, data: bytes, max_size: int, seed: int) -> bytes:
+        random = Random(seed)
+        if random.random() < 0.1 or not data:
+            data = random.choice(self.seeds)
+        if self.target == HOOKS:
+            damage = damaged.damaged(data[1:], random, [one[1:] for one in self.seeds])
+            return (data[:1] + damage)[:max_size]
+        return damaged.damaged(data, random, self.seeds)[:max_size]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("target", choices=(*TARGETS, HOOKS))
+    parser.add_argument("--minutes", type=float, default=1)
+    parser.add_argument("--findings", type=Path, default=Path(tempfile.gettempdir()) / "fuzz")
+    options = parser.parse_args()
+    options.findings.mkdir(parents=True, exist_ok=True)
+    run = Run(options.target, options.minutes, options.findings)
+    corpus = options.findings / "seeds" / options.target
+    corpus.mkdir(parents=True, exist_ok=True)
+    for number, seed in enumerate(run.seeds):
+        (corpus / str(number)).write_bytes(seed)
+
+    def mutate(data: bytes, max_size: int, seed: int) -> bytes:
+        return run.mutated(data, max_size, seed)
+
+    flags: list[Any] = [sys.argv[0], "-max_len=300000", "-timeout=0", "-rss_limit_mb=0"]
+    atheris.Setup([*flags, "-verbosity=0", str(corpus)], run.once, custom_mutator=mutate)
+    atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    main()

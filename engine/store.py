@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
+import time
 from collections.abc import Iterator
 
 from .paths import inside
 
 MAX_FILE_BYTES = 20_000_000
+ABANDONED_SECONDS = 60  # after which the writer of a temporary file was killed
+_TEMPORARY = re.compile(r"\..+\.[0-9a-f]{12}\.tmp", re.DOTALL)
 
 
 def read(path: str) -> bytes | None:
@@ -22,6 +26,14 @@ def read(path: str) -> bytes | None:
         return None
 
 
+def names(folder: str) -> list[str]:
+    """What lies in the folder, sorted; nothing where there is none."""
+    try:
+        return sorted(os.listdir(folder or "."))
+    except OSError:
+        return []
+
+
 def write(path: str, data: bytes, within: str) -> bool:
     """Replace the file as a whole, keeping its mode and symlink; whether anything changed.
 
@@ -32,7 +44,9 @@ def write(path: str, data: bytes, within: str) -> bool:
         return False
     folder = os.path.dirname(target)
     os.makedirs(folder, exist_ok=True)
-    temporary = os.path.join(folder, f".{os.path.basename(target)}.{os.getpid()}.tmp")
+    _tidy(folder)
+    name = f".{os.path.basename(target)[:60]}.{os.urandom(6).hex()}.tmp"
+    temporary = os.path.join(folder, name)
     try:
         with open(temporary, "xb") as file:
             file.write(data)
@@ -44,6 +58,16 @@ def write(path: str, data: bytes, within: str) -> bool:
             os.unlink(temporary)
         raise
     return True
+
+
+def _tidy(folder: str) -> None:
+    """Take away what writers that were killed left in the folder."""
+    for name in os.listdir(folder):
+        if name.endswith(".tmp") and _TEMPORARY.fullmatch(name):
+            path = os.path.join(folder, name)
+            with contextlib.suppress(OSError):
+                if abs(time.time() - os.path.getmtime(path)) > ABANDONED_SECONDS:
+                    os.unlink(path)
 
 
 def remove(path: str, within: str) -> None:
@@ -91,8 +115,6 @@ def exclusive(path: str, within: str, timeout_seconds: float = 10) -> Iterator[N
 
 
 def _lock(handle: int, timeout_seconds: float) -> bool:
-    import time
-
     try:
         import fcntl
     except ImportError:  # Windows: atomic writes and compare-and-swap still hold

@@ -1,109 +1,133 @@
 """Secrets out of text: each is replaced by a typed marker, `[redacted:github-token]`.
 
-First version: well-known shapes only. Patterns are compiled when their trigger occurs, since a
-hook pays for every one of them.
+Patterns are compiled when their trigger occurs, since a hook pays for every one of them.
 """
 
 from __future__ import annotations
 
 import re
 
-# The end of a name that a secret has; what stands in front of it does not matter. Repetitions are
-# bounded wherever a long text could make a pattern start again and again.
-_SECRET_NAME = (
-    r"(?:(?:api|private|access|secret)[_-]?key|secret|token|passw(?:or)?d|passwd|credentials?)"
-)
-_MORE_NAME = (
-    r"(?:[_.-](?!(?:counts?|types?|names?|limits?|paths?|files?|ids?|len(?:gth)?|size|urls?|uri|ttl"
-    r"|expir\w*|usage|window|budget|field|header|policy|ref)\b)[A-Za-z0-9_.-]{1,40})?"
-)
-# Values that are none: variables, types, calls, versions, numbers.
-_NO_VALUE = (
-    r"\[redacted|[$%<({\[]|[a-z_][\w.]*[(\[]|(?:self|this|os|process|settings|config|args|options"
-    r"|request|req|ctx|env)\.|(?:true|false|null|none|undefined|string|secretstr|boolean|number"
-    r"|unknown|required|optional|[~^<>=!v]*\d{1,7}|[~^<>=!v]*\d+(?:\.[\dx*]+)+[\w.+-]*)"
-    r"(?![^\s'\",;)}\]])"
-)
+from .disclosures import DISCLOSURES
+from .shapes import SHAPES
 
-# Not in the middle of a word; `\b` would count `_` in.
-_START = r"(?<![A-Za-z0-9])"
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from re import Match, Pattern
 
-# Name; triggers, in lower case, one of which must occur for the pattern to be tried; pattern, whose
-# group 1, where there is one, is kept in front of the marker.
-RULES: tuple[tuple[str, tuple[str, ...], str], ...] = (
-    (
-        "private-key",
-        ("private key",),
-        r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:.|\n)*?"
-        r"(?:-----END [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----|\Z)",
-    ),
-    (
-        "github-token",
-        ("gh", "github_pat"),
-        _START + r"(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_\w{40,})",
-    ),
-    ("anthropic-key", ("sk-ant-",), _START + r"sk-ant-[A-Za-z0-9_-]{16,}"),
-    ("openai-key", ("sk-",), _START + r"sk-(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{20,}"),
-    ("aws-access-key", ("akia", "asia"), _START + r"(?:AKIA|ASIA)[A-Z0-9]{16}\b"),
-    ("google-api-key", ("aiza",), _START + r"AIza[A-Za-z0-9_-]{35,}"),
-    ("gitlab-token", ("glpat-",), _START + r"glpat-[A-Za-z0-9_-]{20,}"),
-    ("slack-token", ("xox", "xapp-"), _START + r"(?:xox[abeoprs]-|xapp-)[A-Za-z0-9-]{10,}"),
-    ("stripe-key", ("_live_", "_test_"), _START + r"[rs]k_(?:live|test)_[A-Za-z0-9]{16,}"),
-    ("npm-token", ("npm_",), _START + r"npm_[A-Za-z0-9]{36}\b"),
-    ("pypi-token", ("pypi-",), _START + r"pypi-[A-Za-z0-9_-]{50,}"),
-    (
-        "jwt",
-        ("eyj",),
-        _START + r"eyJ[A-Za-z0-9_-]{8,999}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}",
-    ),
-    (
-        "authorization",
-        ("authorization", "bearer", "basic"),
-        # Without the header's name it has to look like one: "basic functionality" is none.
-        r"(?i)((?:authorization['\"]?[ \t]{0,9}[:=][ \t]{0,9}['\"]?(?:bearer|basic|token)[ \t]{1,9}"
-        r"|\b(?:bearer|basic)[ \t]{1,9}(?=[\w.~+/-]{0,99}(?:\d|(?-i:[a-z][A-Z])))))"
-        r"(?!\[redacted)[A-Za-z0-9._~+/-]{12,}=*",
-    ),
-    (
-        "url-credentials",
-        ("://",),
-        r"(\b[a-z][a-z0-9+.-]{0,20}://)(?:(?!\[redacted)[^\s/:@'\"])*:"
-        r"(?:(?!\[redacted)[^\s/@'\"])+(?=@)",
-    ),
-    (
-        "option",
-        ("--",),
-        r"(?i)((?<!-)--[A-Za-z0-9_.-]{0,40}?" + _SECRET_NAME + r"(?:=|[ \t]{1,9})['\"]?)"
-        r"(?!\[redacted|-|['\"$<]|\d{1,6}\b|(?-i:[A-Z_]+)\b)"
-        r"(?:(?<=['\"])[^\s'\"][^'\"\n]{3,}|[^\s'\"]{4,})",
-    ),
-    (
-        "assignment",
-        ("key", "secret", "token", "passw", "credential"),
-        rf"(?i)({_SECRET_NAME}{_MORE_NAME}"
-        r"['\"]?[ \t]{0,20}[:=][ \t]{0,20}['\"]?)"
-        rf"(?!{_NO_VALUE})"
-        r"(?:(?<=['\"])[^\s'\"][^'\"\n]{5,}|[^\s'\",;)}\]]{6,})",
-    ),
-)
+_LOWERED = "(?i)"
+_ESCAPE = r"\\+(?:u([0-9a-fA-F]{4})|([\"'/nrt]))"
+_CONTROLS = {"n": "\n", "r": "\r", "t": "\t"}
+_compiled: dict[str, Pattern[str]] = {}
+_allowed: tuple[str, ...] = ()
 
-_compiled: dict[str, re.Pattern[str]] = {}
+
+def allow(texts: Iterable[str]) -> None:
+    """Take these for no secrets from now on: each a whole one, or its beginning and `*`."""
+    global _allowed
+    _allowed = tuple(texts)
 
 
 def redact(text: str) -> tuple[str, int]:
-    """`text` with every secret replaced by a typed marker, and how many there were."""
-    lowered = text.lower()
+    """`text` with every secret replaced by a typed marker, and how many there were; also of those
+    that stand there as a JSON string in another one spells them."""
     hits = 0
-    for name, triggers, expression in RULES:
-        if any(trigger in lowered for trigger in triggers):
-            pattern = _compiled.get(name) or re.compile(expression)
-            _compiled[name] = pattern
-            keep = r"\1" if pattern.groups else ""
-            text, count = pattern.subn(f"{keep}[redacted:{name}]", text)
-            hits += count
-    return text, hits
+    for name, pattern, holds in _rules(text):
+        while True:  # one may hide what the same rule finds behind it
+            spans = list(_spans(text, pattern, holds))
+            if not spans:
+                break
+            hits += len(spans)
+            parts, at = [], 0
+            for start, end in spans:
+                parts += [text[at:start], f"[redacted:{name}]"]
+                at = end
+            text = "".join((*parts, text[at:]))
+    return _without_escaped(text, hits) if "\\" in text else (text, hits)
 
 
 def redacted(text: str) -> str:
     """`text` with every secret replaced by a typed marker."""
     return redact(text)[0]
+
+
+def unescaped(text: str) -> tuple[str, list[int]]:
+    """The text without JSON's escapes, however deep, and where each of its characters began."""
+    parts, places, at = [], [], 0
+    for found in _pattern(_ESCAPE).finditer(text):
+        start = found.start()
+        char = chr(int(found[1], 16)) if found[1] else _CONTROLS.get(found[2], found[2])
+        parts += [text[at:start], char]
+        places += [*range(at, start), start]
+        at = found.end()
+    return "".join((*parts, text[at:])), [*places, *range(at, len(text) + 1)]
+
+
+def _without_escaped(text: str, hits: int) -> tuple[str, int]:
+    plain, places = unescaped(text)
+    if len(plain) == len(text):
+        return text, hits
+    found: list[tuple[int, int, str]] = []
+    for name, pattern, holds in _rules(plain):
+        for start, end in _spans(plain, pattern, holds):
+            if all(end <= other[0] or start >= other[1] for other in found):
+                found.append((start, end, name))
+    for start, end, name in sorted(found, reverse=True):
+        text = f"{text[: places[start]]}[redacted:{name}]{text[places[end] :]}"
+    return text, hits + len(found)
+
+
+def _rules(text: str) -> Iterator[tuple[str, str, str]]:
+    """The rules one of whose triggers occurs: a name, a pattern, what its value has to be like."""
+    lowered = text.lower()
+    for name, triggers, shape in SHAPES:
+        if any(trigger in text for trigger in triggers):
+            yield name, shape, ""
+    for name, triggers, disclosure, holds in DISCLOSURES:
+        if any(trigger in lowered for trigger in triggers):
+            yield name, disclosure, holds
+
+
+def _spans(text: str, expression: str, holds: str) -> Iterator[tuple[int, int]]:
+    """Where secrets begin and end, by one rule."""
+    looked_at = text
+    if expression.startswith(_LOWERED):
+        looked_at, expression = _lowered(text), expression[len(_LOWERED) :]
+    pattern = _pattern(expression)
+    group = "value" if "value" in pattern.groupindex else 0
+    for found in pattern.finditer(looked_at):
+        start, end = found.span(group)
+        if (not holds or _holds(holds, found, text)) and not _is_allowed(text[start:end]):
+            yield start, end
+
+
+def _holds(like: str, found: Match[str], text: str) -> bool:
+    from . import secretvalue  # its patterns cost a hook several milliseconds
+
+    value = text[slice(*found.span("value"))]
+    if like != "is_named":
+        return bool(getattr(secretvalue, like)(value))
+    start, end = found.span("name")
+    while start > 0 and (text[start - 1].isalnum() or text[start - 1] == "_"):
+        start -= 1
+    return secretvalue.is_named(text[start:end], found["sign"], bool(found["quote"]), value)
+
+
+def _lowered(text: str) -> str:
+    """In lower case, each character in its place."""
+    lowered = text.lower()
+    if len(lowered) == len(text):
+        return lowered
+    return "".join(char.lower() if char.isascii() else char for char in text)
+
+
+def _pattern(expression: str) -> Pattern[str]:
+    if expression not in _compiled:
+        _compiled[expression] = re.compile(expression)
+    return _compiled[expression]
+
+
+def _is_allowed(secret: str) -> bool:
+    return any(
+        secret.startswith(one[:-1]) if one.endswith("*") else secret == one for one in _allowed
+    )

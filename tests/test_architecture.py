@@ -25,6 +25,7 @@ MAX_LINES = 250
 VALUES = {
     "gate", "leftovers", "budget",
     "errors", "model", "config", "redact", "feedback", "runs", "records", "session",
+    "shapes", "disclosures", "secretvalue",
     "workbench", "verdict", "steps", "commands", "risks", "summary", "packet", "render",
     "schema", "freshness", "context", "hookplan", "names", "times",
     "jsontext", "notes", "features", "topics", "pullrequest",

@@ -2,12 +2,18 @@ from __future__ import annotations
 
 import string
 import time
+from collections import Counter
+from typing import Any
 
 import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from engine import redact
+from engine.disclosures import DISCLOSURES
+from engine.shapes import SHAPES
+
+from . import samples
 
 MIXED = "a1B2c3D4" * 8
 SECRETS = {
@@ -33,9 +39,35 @@ def test_a_secret_of_a_known_shape_becomes_a_typed_marker(name: str, around: str
     assert (text, hits) == (around.format(f"[redacted:{name}]"), 1)
 
 
-def test_every_rule_is_tried() -> None:
-    contextual = {"authorization", "url-credentials", "option", "assignment"}
-    assert {name for name, _, _ in redact.RULES} == set(SECRETS) | contextual
+@pytest.mark.parametrize("rule", [*SHAPES, *DISCLOSURES], ids=lambda rule: rule[0])
+def test_every_rule_finds_a_sample(rule: tuple[Any, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Alone: of several rules for the same thing none is idle."""
+    monkeypatch.setattr(redact, "SHAPES", (rule,) if rule in SHAPES else ())
+    monkeypatch.setattr(redact, "DISCLOSURES", (rule,) if rule in DISCLOSURES else ())
+    assert any(redact.redact(sample.text)[1] for sample in samples.secrets())
+
+
+def test_nearly_every_sample_of_each_kind_is_found() -> None:
+    total, missed = Counter[str](), Counter[str]()
+    for sample in samples.secrets():
+        total[sample.kind] += 1
+        missed[sample.kind] += sample.leaks(redact.redacted(sample.text))
+    assert {kind: count for kind, count in missed.items() if count > 0.04 * total[kind]} == {}
+    assert missed.total() < 0.01 * total.total()
+
+
+@pytest.mark.parametrize(
+    ("kind", "lines"), list(samples.ordinary()), ids=lambda value: str(value)[:9]
+)
+def test_ordinary_lines_stay_as_they_are(kind: str, lines: list[str]) -> None:
+    mistaken = [line for line in lines if redact.redact(line)[1]]
+    assert len(mistaken) <= len(lines) // 1000, mistaken
+
+
+def test_ordinary_text_stays_as_it_is_when_it_is_not_taken_line_by_line() -> None:
+    for kind, lines in samples.ordinary():
+        text = "\n".join(lines)
+        assert (kind, redact.redacted(text)) == (kind, text)
 
 
 @pytest.mark.parametrize(
@@ -71,7 +103,22 @@ def test_every_rule_is_tried() -> None:
             "-----BEGIN PGP PRIVATE KEY BLOCK-----\nlQ\n-----END PGP PRIVATE KEY BLOCK-----\nok",
             "[redacted:private-key]\nok",
         ),
-        ("-----BEGIN PRIVATE KEY-----\nMIIE cut off", "[redacted:private-key]"),
+        ("-----BEGIN PRIVATE KEY-----\nMIIE cut off", "[redacted:private-key] cut off"),
+        (f"-----BEGIN PRIVATE KEY-----\n{MIXED}\n{MIXED[:9]}", "[redacted:private-key]"),
+        (
+            'grep: BEGIN = "-----BEGIN PRIVATE KEY-----"\nok',
+            'grep: BEGIN = "[redacted:private-key]"\nok',
+        ),
+        (
+            r'{"a":"{\"password\":\"hunter2\"}"}',
+            r'{"a":"{\"password\":\"[redacted:assignment]\"}"}',
+        ),
+        (r'"https:\/\/u:hunter2@h\/x"', r'"https:\/\/[redacted:url-credentials]@h\/x"'),
+        ("TOKEN\\u003dabcdef12", "TOKEN\\u003d[redacted:assignment]"),
+        (
+            f"gh\\u0070_{MIXED[:36]} x",
+            "[redacted:github-token] x",
+        ),
     ],
 )
 def test_a_secret_is_known_by_what_stands_before_it(text: str, expected: str) -> None:
@@ -134,6 +181,9 @@ parts = st.sampled_from(
         *("Authorization:", "http://", "a://"),
         "[redacted:github-token]",
         "[redacted:",
+        "\\",
+        "\\u0022",
+        '\\"',
         "abcdef",
         "0123456789abcdefX",
         "-----BEGIN PRIVATE KEY-----",

@@ -42,6 +42,11 @@ def plugin(runtime: str) -> protocol.Plugin:
     return module
 
 
+def database(runtime: str) -> protocol.Database:
+    module: protocol.Database = _module(runtime, "database")
+    return module
+
+
 def launch(runtime: str) -> protocol.Launch:
     module: protocol.Launch = _module(runtime, "launch")
     return module

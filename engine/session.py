@@ -51,7 +51,8 @@ class Session(NamedTuple):
     chunks: int = 0  # of its timeline that were kept
     heard_at: float | None = None  # the newest entry of other sessions that its model was told
     transcript: str | None = None
-    offset: int = 0  # bytes of the transcript already read
+    database: str | None = None  # instead, where the runtime keeps its sessions in one
+    offset: int = 0  # bytes of the transcript already read; how far, in a database
     records: int = 0
     skipped: int = 0
     note: str | None = None  # why the transcript could not be read
@@ -96,6 +97,8 @@ def after_event(session: Session, event: base.HookEvent, now: float) -> Session:
     session = session._replace(
         started_at=session.started_at or now,
         transcript=event.transcript or session.transcript,
+        # Once its hooks have told a part of it, they tell all: nothing is told twice.
+        database=session.database or (None if session.chunks else event.database),
         folder=session.folder or (event.folder if event.kind == base.SESSION_START else None),
         used_tokens=session.used_tokens if event.used_tokens is None else event.used_tokens,
         window_tokens=event.window_tokens or session.window_tokens,

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests import opencode
+
 SETTINGS = {
     "claude-code": ".claude/settings.json",
     "codex": ".codex/hooks.json",
@@ -103,6 +105,12 @@ class Repository:
                 payload["transcript_path"] = str(folder / "transcript.jsonl")
             if session_id:
                 payload["session_id"] = session_id
+            if payload.get("database"):
+                path = self.path.parent / "home" / Path(payload["database"]).name
+                opencode.keep(
+                    path, payload["session_id"], (folder / "transcript.jsonl").read_bytes()
+                )
+                payload["database"] = str(path)
             said.append(self.hook(runtime, payload))
         return said
 

@@ -55,6 +55,7 @@ class HookEvent:
         uses: tuple[Use, ...] = (),  # turn-end: other tools in it, where no transcript is kept
         background: tuple[str, ...] = (),  # turn-end: what still runs, as the program calls it
         folder: str | None = None,  # where it was called; at a start that of the session
+        database: str | None = None,  # session-start: path of the one that has the session
     ) -> None:
         self.kind = kind
         self.name = name
@@ -72,6 +73,7 @@ class HookEvent:
         self.uses = uses
         self.background = background
         self.folder = folder
+        self.database = database
 
 
 def event_of(

@@ -51,12 +51,44 @@ class Plugin(Protocol):
 
 
 class Transcript(Protocol):
-    """`runtimes/<name>/transcript.py`: complete lines in, records out."""
+    """`runtimes/<name>/transcript.py`: complete lines in, records out. Sessions that the runtime
+    keeps in a database instead become lines first; where neither is to be had, the hooks tell all.
+    """
 
-    KEPT: bool  # whether the runtime keeps sessions in files of lines at all
+    KEPT: bool  # whether the runtime keeps each session in a file of lines
     FLUSH_SECONDS: float  # how late the file gets what happened before a hook was called
 
     def records(self, lines: Iterable[bytes]) -> Iterator[records.Record]: ...
+
+
+class Files(Protocol):
+    """The door to the disk, as a runtime is handed it."""
+
+    def names(self, folder: str) -> list[str]: ...
+
+    def read(self, path: str) -> bytes | None: ...
+
+
+class Lines(Protocol):
+    """What of a session is new, as lines; `offset` is how far it was read."""
+
+    offset: int
+
+    def __iter__(self) -> Iterator[bytes]: ...
+
+    def close(self) -> None: ...
+
+
+class Database(Protocol):
+    """`runtimes/<name>/database.py`, where its hooks name one that has the session."""
+
+    def Messages(  # noqa: N802 - a class
+        self, path: str, native_id: str, offset: int, files: Files, whole: bool = False
+    ) -> Lines:
+        """Lines for the transcript's `records`; with `whole` of what is still being written, too.
+
+        Raises: HandoffError, also while they are read: locked, damaged, of no known schema.
+        """
 
 
 class Launch(Protocol):

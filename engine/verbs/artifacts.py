@@ -123,8 +123,8 @@ def _session_sources(
     if records:
         digest = hashlib.sha256(repr(records).encode("utf-8", "replace")).hexdigest()
         found.append(Source("feedback", project.config.artifacts["feedback"], digest, len(records)))
-    if current.transcript or current.note:
-        path = current.transcript or ""
+    if current.transcript or current.database or current.note:
+        path = current.transcript or current.database or ""
         home = os.path.expanduser("~")
         shown = f"~{path[len(home) :]}" if home != "/" and path.startswith(home + os.sep) else path
         found.append(

@@ -15,6 +15,7 @@ from .publish import publish
 
 if TYPE_CHECKING:
     from ..project import Project
+    from ..runtimes.protocol import Lines
     from ..session import Session
 
 
@@ -26,13 +27,14 @@ def checkpoint(project: Project, runtime: str, event: base.HookEvent) -> str:
     )
     current = current._replace(transcript=event.transcript or current.transcript)
     time.sleep(registry.transcript(runtime).FLUSH_SECONDS)
-    current = session.after_event(swept(project, current), event, time.time())
+    is_over = event.kind == base.SESSION_END
+    current = session.after_event(swept(project, current, is_over), event, time.time())
     if event.kind != base.PRE_COMPACT:
         current = conversation.told_by_hooks(project, current, event)
     reason = budget.reason_to_hold(current, project.config) if event.may_hold else ""
     current = current._replace(held=current.held or bool(reason), unpublished=True)
     project.save_session(current)
-    if event.kind == base.SESSION_END:
+    if is_over:
         board.close_finished(project, current)
     _published(project, current)
     return reason
@@ -40,7 +42,8 @@ def checkpoint(project: Project, runtime: str, event: base.HookEvent) -> str:
 
 def recover(project: Project, current: Session) -> None:
     """Write the packet of a session that never reported its end."""
-    current = swept(project, current)._replace(recovered=True, busy=False, unpublished=True)
+    current = swept(project, current, True)
+    current = current._replace(recovered=True, busy=False, unpublished=True)
     project.save_session(current)
     _published(project, current)
 
@@ -59,7 +62,7 @@ def _published(project: Project, current: Session) -> None:
 
 def has_unread(current: Session) -> bool:
     """Whether there is more of the session than its packet has: a hook was killed before it wrote
-    that, the transcript has grown since or, where a runtime keeps none, its turn never ended."""
+    that, the transcript has grown since or, where there is no such file, its turn never ended."""
     if current.unpublished:
         return True
     if current.ended_at is not None:
@@ -86,17 +89,40 @@ def caught_up(project: Project, current: Session) -> Session:
     return current
 
 
-def swept(project: Project, current: Session) -> Session:
-    """The session after the unread part of its transcript, whose commands join the feedback log."""
-    if not registry.transcript(current.runtime).KEPT:
+def why_unreadable(current: Session) -> str | None:
+    """Why the session is not to be had from where its runtime keeps it, if it is not."""
+    try:
+        with contextlib.closing(_unread(current, False)) as lines:
+            next(iter(lines), None)
+    except HandoffError as error:
+        return str(error)
+    return None
+
+
+def swept(project: Project, current: Session, is_over: bool = False) -> Session:
+    """The session after what is unread of its transcript, whose commands join the feedback log;
+    once it is over, also of what was still being written."""
+    if conversation.only_hooks_tell(current):
         return current
-    if not current.transcript or not os.path.isfile(current.transcript):
-        where = f": `{current.transcript}`" if current.transcript else ""
-        return current._replace(note=f"transcript unavailable{where}")
-    with contextlib.closing(store.Lines(current.transcript, current.offset)) as lines:
-        found = registry.transcript(current.runtime).records(lines)
-        current, commands, entries = sweep.after_records(current, found)
+    try:
+        with contextlib.closing(_unread(current, is_over)) as lines:
+            found = registry.transcript(current.runtime).records(lines)
+            current, commands, entries = sweep.after_records(current, found)
+    except HandoffError as error:
+        return current._replace(note=str(error))
     new = runs.news(project.recorded(current.id), commands)
     layout.append_feedback(project.root, b"".join(map(feedback.line, new)))
     current = conversation.written(project, current, entries)
     return current._replace(offset=lines.offset, note=None)
+
+
+def _unread(current: Session, is_over: bool) -> Lines:
+    """Raises: HandoffError where it cannot be read."""
+    if current.database:
+        messages = registry.database(current.runtime).Messages
+        path, native_id, offset = current.database, current.native_id, current.offset
+        return messages(path, native_id, offset, store, is_over)
+    if not current.transcript or not os.path.isfile(current.transcript):
+        where = f": `{current.transcript}`" if current.transcript else ""
+        raise HandoffError(f"transcript unavailable{where}")
+    return store.Lines(current.transcript, current.offset)

@@ -34,9 +34,14 @@ def written(project: Project, current: Session, entries: Sequence[Entry]) -> Ses
     return current._replace(chunks=number)
 
 
+def only_hooks_tell(current: Session) -> bool:
+    """Whether its runtime keeps nothing of the session that a sweep could read."""
+    return not registry.transcript(current.runtime).KEPT and not current.database
+
+
 def prompted(project: Project, current: Session, prompt: Prompt) -> Session:
     """The session after a prompt, where only its hooks tell of it."""
-    if registry.transcript(current.runtime).KEPT or not prompt.text:
+    if not only_hooks_tell(current) or not prompt.text:
         return current
     return written(project, current, [timeline.said(prompt, None)])
 
@@ -45,7 +50,7 @@ def told_by_hooks(project: Project, current: Session, event: HookEvent) -> Sessi
     """The session after a turn whose commands, tools and last words only its hooks tell."""
     from ..records import Reply, Result
 
-    if registry.transcript(current.runtime).KEPT:
+    if not only_hooks_tell(current):
         return current
     known = sum(entry.kind == timeline.COMMAND for entry in here(project, current).entries)
     entries = [timeline.of_run(run) for run in project.runs(current.id)[known:]]

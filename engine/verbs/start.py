@@ -47,6 +47,9 @@ def start(project: Project, runtime: str, event: base.HookEvent) -> str:
         start_state=snapshot.fingerprint(project, state),
     )
     current = session.after_event(current, event, time.time())._replace(branch=state.branch)
+    why = checkpoint.why_unreadable(current) if current.database else None
+    if why:  # from now on its hooks tell all of it
+        current = current._replace(database=None, note=why)
     project.save_session(current)
     _recover(project, current)
     active = filed(at, current.topic, state.branch, state.head)
@@ -85,7 +88,7 @@ def noted(project: Project, runtime: str, event: base.HookEvent) -> str:
         topic=topic.of_new_session(project), base_commit=git.head(project.root)
     )
     current = session.after_event(current, event, time.time())
-    if event.kind == base.PROMPT and not registry.transcript(runtime).KEPT:
+    if event.kind == base.PROMPT and conversation.only_hooks_tell(current):
         current = current._replace(turns=current.turns + 1)  # else its transcript counts them
     if event.kind == base.PROMPT:
         said = Prompt(event.prompt, current.last_event_at)

@@ -195,7 +195,8 @@ def _why_not(talk: Talk, known: Session | None) -> str | None:
     """Why a session cannot be gone on with here, if it cannot."""
     if known is None:
         return f"{talk.runtime} session {talk.session} was on another machine or work tree"
-    if known.transcript and not os.path.exists(known.transcript):
+    kept = known.transcript or known.database
+    if kept and not os.path.exists(kept):
         return f"the transcript of {talk.runtime} session {talk.session} is gone"
     return None
 

@@ -42,9 +42,7 @@ def test_what_was_said_and_done_in_a_recorded_session(project: Repository, runti
     assert project.hook_log() == ""
 
 
-@pytest.mark.parametrize(
-    "runtime", sorted({*SETTINGS} - {"opencode"})
-)  # its hooks tell only `bash`
+@pytest.mark.parametrize("runtime", SETTINGS)
 def test_other_tools_are_named_with_what_they_were_for(project: Repository, runtime: str) -> None:
     project.play(runtime)
     used = [entry for entry in timeline(project)["entries"] if entry["kind"] == "tool"]
@@ -52,7 +50,7 @@ def test_other_tools_are_named_with_what_they_were_for(project: Repository, runt
     assert {(entry["error"], entry["exit_code"]) for entry in used} == {(None, None)}
 
 
-def test_opencode_tells_other_tools_at_the_end_of_the_turn(project: Repository) -> None:
+def test_opencode_s_plugin_tells_other_tools_at_the_end_of_the_turn(project: Repository) -> None:
     said(project, "opencode", start("one"))
     said(project, "opencode", prompt("one", "Write it"))
     given = {"tool_name": "write", "tool_use_id": "t", "tool_input": {"filePath": "a.txt"}}

@@ -7,12 +7,15 @@ Each runtime works in a scratch repository whose engine only writes down what th
 
 from __future__ import annotations
 
+import json
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from engine import registry, store
 from handoff_cli.demo import play
 from tests.repository import RECORDED, Repository
 
@@ -60,11 +63,19 @@ def record(runtime: str, scratch: Path) -> Path:
     folder = RECORDED / f"{runtime}-{program.version}"
     folder.mkdir(parents=True, exist_ok=True)
     payloads = (repository.path / ".handoff/state/payloads.jsonl").read_text(encoding="utf-8")
-    told = run.transcript if run.transcript and run.transcript.suffix == ".jsonl" else None
-    transcript = told.read_text(encoding="utf-8") if told else ""
+    transcript = kept(runtime, run.transcript, json.loads(payloads.splitlines()[0]))
     for name, text in (("hooks.jsonl", payloads), ("transcript.jsonl", transcript)):
         (folder / name).write_text(plain(text, repository.path, home), encoding="utf-8")
     return folder
+
+
+def kept(runtime: str, path: Path | None, payload: dict[str, Any]) -> str:
+    """The lines that the runtime keeps of the session, or its database has."""
+    if path is None or path.suffix == ".jsonl":
+        return path.read_text(encoding="utf-8") if path else ""
+    native_id = payload[registry.hooks(runtime).SESSION_KEY]
+    with closing(registry.database(runtime).Messages(str(path), native_id, 0, store)) as lines:
+        return b"".join(lines).decode()
 
 
 def plain(text: str, repo: Path, home: Path) -> str:

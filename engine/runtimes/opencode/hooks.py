@@ -15,6 +15,7 @@ from ..base import (
     event_of,
     no_hold,
     number,
+    path,
     text,
 )
 
@@ -61,6 +62,8 @@ def event(payload: Mapping[str, Any]) -> HookEvent | None:
         return None
     found.used_tokens = number(payload, "used_tokens")
     found.window_tokens = number(payload, "window_tokens")
+    if found.kind == SESSION_START:
+        found.database = path(payload, "database")
     if found.kind == TURN_END:
         found.uses = _uses(payload)
     if payload.get("tool_name") == "todowrite":
@@ -72,10 +75,20 @@ def reply(name: str, context: str) -> dict[str, Any]:
     return {"context": context}
 
 
-def _prompt(payload: Mapping[str, Any]) -> str:
-    said = text(payload, "prompt").strip()
-    # `opencode run` hands a prompt with spaces on in quotes.
+def unquoted(prompt: str) -> str:
+    """The human's words: `opencode run` hands a prompt with spaces on in quotes."""
+    said = prompt.strip()
     return said[1:-1].strip() if len(said) > 1 and said[0] == said[-1] == '"' else said
+
+
+def outcome(metadata: Mapping[str, Any], error: str) -> tuple[int | None, str | None]:
+    """A command's exit code, or None and why it is unknown."""
+    code = number(metadata, "exit")
+    return code, None if code is not None else error or "no exit code told"
+
+
+def _prompt(payload: Mapping[str, Any]) -> str:
+    return unquoted(text(payload, "prompt"))
 
 
 def _plan(payload: Mapping[str, Any]) -> tuple[Step, ...] | None:
@@ -106,12 +119,12 @@ def _uses(payload: Mapping[str, Any]) -> tuple[Use, ...]:
 def _entry(payload: Mapping[str, Any]) -> dict[str, object]:
     given, response = payload.get("tool_input"), payload.get("tool_response")
     response = response if isinstance(response, dict) else {}
-    code = number(response, "exit")
+    code, error = outcome(response, "")
     return feedback.entry(
         text(payload, "tool_use_id"),
         text(given, "command") if isinstance(given, dict) else "",
         text(response, "output"),
         exit_code=code,
-        error=None if code is not None else "no exit code told",
+        error=error,
         agent_note="subagent" if payload.get("agent_id") else None,
     )

@@ -10,7 +10,11 @@ from ..javascript import HEAD
 
 TEXT = (
     HEAD
-    + r"""export const Handoff = async ({ directory }) => {
+    + r"""import { readdirSync, statSync } from "node:fs"
+import { homedir } from "node:os"
+import { resolve } from "node:path"
+
+export const Handoff = async ({ directory }) => {
   const engine = engineAbove(directory)
   if (!engine) return {}
   const started = new Set() // sessions that were told of in this process
@@ -37,6 +41,20 @@ TEXT = (
     }
     return ""
   }
+  // Where OpenCode keeps its sessions; before 1.2 there was a folder instead, beside it.
+  const database = () => {
+    const data = join(process.env.XDG_DATA_HOME || join(homedir(), ".local", "share"), "opencode")
+    const chosen = process.env.OPENCODE_DB
+    const names = existsSync(data) ? readdirSync(data) : []
+    const found = (chosen ? [chosen] : names.filter((name) => /^opencode.*\.db$/.test(name)))
+      .map((name) => resolve(data, name))
+      .filter((path) => existsSync(path))
+    // Each channel of releases has a file of its own: the one that was written to last is in use.
+    const times = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
+    const changed = (path) => Math.max(times(path), times(`${path}-wal`))
+    found.sort((one, other) => changed(other) - changed(one))
+    return found[0] ?? (existsSync(join(data, "storage")) ? join(data, "opencode.db") : undefined)
+  }
   const safely = (work) => async (...given) => {
     try {
       await work(...given)
@@ -56,7 +74,7 @@ TEXT = (
       if (!started.has(session_id)) {
         started.add(session_id)
         const source = fresh.has(session_id) ? "startup" : "resume"
-        packets.set(session_id, tell("SessionStart", session_id, { source }))
+        packets.set(session_id, tell("SessionStart", session_id, { source, database: database() }))
       }
       const prompt = { prompt: part.text, ...usage(session_id) }
       const text = tell("UserPromptSubmit", session_id, prompt)

@@ -118,7 +118,10 @@ def test_a_killed_turn_is_recovered_by_another_agent_and_its_session_goes_on(
 
 def test_a_fork_says_once_what_it_has_from_its_origin(scratch: Repository, tmp_path: Path) -> None:
     home = tmp_path / "home"
-    run(scratch, home, {"bash": "echo one"}, {"text": "First."}, prompt="Begin here")
+    done = run(
+        scratch, home, {"bash": "echo one > one.txt"}, {"text": "First."}, prompt="Begin here"
+    )
+    assert done.returncode == 0, done.stderr
     origin = scratch.active()["session"]["native_id"]
     fork = run(
         scratch,
@@ -132,7 +135,7 @@ def test_a_fork_says_once_what_it_has_from_its_origin(scratch: Repository, tmp_p
     assert scratch.active()["session"]["native_id"] != origin
     assert spoken(scratch) == [
         ("prompt", "Begin here"),
-        ("command", "echo one"),
+        ("command", "echo one > one.txt"),
         ("reply", "First."),
         ("prompt", "Go elsewhere"),
         ("reply", "Second."),

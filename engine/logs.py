@@ -38,3 +38,20 @@ def tail(path: str, max_bytes: int) -> bytes:
             return file.read(max_bytes)
     except OSError:
         return b""
+
+
+def named(pattern: str, name: str) -> str | None:
+    """The file of that name below the user's home, by a pattern `${VARIABLE:-~/folder}/*/file`.
+
+    The name stands for `*`. It is looked for among those that are there, since it may be any text.
+    """
+    variable, _, rest = pattern[2:].partition(":-")
+    home, _, rest = rest.partition("}")
+    folder, _, file = rest.partition("/*/")
+    folder = (os.environ.get(variable) or os.path.expanduser(home)) + folder
+    try:
+        found = next((one for one in os.listdir(folder) if one == name), None)
+    except OSError:
+        return None
+    path = os.path.join(folder, found, file) if found else ""
+    return path if os.path.isfile(path) else None

@@ -56,6 +56,7 @@ class HookEvent:
         background: tuple[str, ...] = (),  # turn-end: what still runs, as the program calls it
         folder: str | None = None,  # where it was called; at a start that of the session
         database: str | None = None,  # session-start: path of the one that has the session
+        kept_in: str | None = None,  # a pattern of the transcript's path, where it is not told
     ) -> None:
         self.kind = kind
         self.name = name
@@ -74,6 +75,7 @@ class HookEvent:
         self.background = background
         self.folder = folder
         self.database = database
+        self.kept_in = kept_in
 
 
 def event_of(

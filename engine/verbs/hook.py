@@ -38,6 +38,8 @@ def _answer(root: str, runtime: str, hooks: Hooks, event: base.HookEvent) -> byt
     from ..project import Project
     from . import checkpoint, start
 
+    if event.transcript is None and event.kept_in:
+        event.transcript = logs.named(event.kept_in, event.native_id)
     project = Project(root)
     with project.exclusive():
         if event.kind == base.SESSION_START:

@@ -14,6 +14,8 @@ from tests.repository import SETTINGS, Repository
 
 PLUGINS = [name for name in registry.RUNTIMES if registry.hooks(name).SHAPE == base.PLUGIN]
 
+STATE = ".handoff/state/sessions"
+
 
 def context(said: str) -> str:
     reply = json.loads(said)
@@ -58,6 +60,32 @@ def test_what_copilot_writes_down_a_moment_after_its_turn_ended_is_in_the_packet
     project.hook("copilot", {**end, "transcript_path": str(events)})
     late.join()
     assert project.active()["last_statement"] == "The last words."
+
+
+def test_copilot_killed_in_its_first_turn_left_a_file_whose_path_no_hook_told(
+    project: Repository,
+) -> None:
+    kept = project.path.parent / "home" / ".copilot" / "session-state"
+    call = {"toolCallId": "c-1", "name": "bash", "arguments": {"command": "make"}}
+    events: list[tuple[str, dict[str, Any]]] = [
+        ("user.message", {"content": "Build it"}),
+        ("assistant.message", {"content": "", "toolRequests": [call]}),
+        ("tool.execution_complete", {"toolCallId": "c-1", "shellExecution": {"exitCode": 2}}),
+    ]
+    (kept / "s-4").mkdir(parents=True)
+    (kept / "s-4" / "events.jsonl").write_text(
+        "".join(json.dumps({"type": kind, "data": data}) + "\n" for kind, data in events)
+    )
+    (kept / "events.jsonl").write_text("{}\n")
+    for session in ("s-4", "."):  # the second would lead to a file that is no session's
+        prompt = {"hook_event_name": "UserPromptSubmit", "prompt": "Build it"}
+        project.hook("copilot", {**prompt, "session_id": session})
+    start = {"hook_event_name": "SessionStart", "session_id": "s-5", "source": "startup"}
+    told = context(project.hook("claude-code", start))
+    assert "`make` exit code 2" in told
+    sessions = [json.loads(file.read_text()) for file in project.path.glob(f"{STATE}/*.json")]
+    found = {one["native_id"]: one["transcript"] for one in sessions}
+    assert found == {"s-4": str(kept / "s-4" / "events.jsonl"), ".": None, "s-5": None}
 
 
 @pytest.mark.parametrize("variable", ["COPILOT_CLI", "DEVIN_PROJECT_DIR"])

@@ -46,12 +46,15 @@ class Talk:
     def __init__(self, project: Repository, runtime: str) -> None:
         self.project, self.runtime = project, runtime
         self.hooks = registry.hooks(runtime)
-        self.transcript: Path = project.path.parent / "transcript.jsonl"
+        # Copilot tells the file's path at the end of a turn only.
+        name = (
+            ".copilot/session-state/s-1/events.jsonl" if runtime == "copilot" else "session.jsonl"
+        )
+        self.transcript: Path = project.path.parent / "home" / name
+        self.transcript.parent.mkdir(parents=True)
         self.transcript.write_text("", encoding="utf-8")
         self.number = self.used = 0
         project.configure(context_windows={"scripted": WINDOW, "": WINDOW})
-        if runtime == "copilot":  # it tells where its transcript is at the end of a turn
-            self.stop()
 
     def use(self, percent: int, filler: int = 0) -> None:
         self.used = percent * WINDOW // 100

@@ -60,7 +60,10 @@ hold = block
 
 
 def event(payload: Mapping[str, Any]) -> HookEvent | None:
-    return event_of(payload, EVENTS, ("Bash",), prompt_text, _entry)
+    found = event_of(payload, EVENTS, ("Bash",), prompt_text, _entry)
+    if found is not None:
+        found.kept_in = "${COPILOT_HOME:-~/.copilot}/session-state/*/events.jsonl"
+    return found
 
 
 def reply(name: str, context: str) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 import sqlite3
@@ -10,6 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -21,8 +23,9 @@ from engine import session, store
 from engine.errors import HandoffError
 from engine.runtimes.opencode import database, transcript
 from engine.verbs import checkpoint
+from tests import opencode
 from tests.opencode import SCHEMA
-from tests.repository import Repository
+from tests.repository import RECORDED, Repository
 
 from .test_lifecycle_cases import CASES
 from .test_timeline import timeline
@@ -577,6 +580,40 @@ def test_a_database_that_was_cut_is_told_and_nothing_breaks(kept: Kept, size: in
     why = checkpoint.why_unreadable(one)
     assert why is not None
     assert str(kept.path) in why
+
+
+def test_a_damaged_name_in_the_database_is_no_text_and_nothing_breaks(kept: Kept) -> None:
+    kept.message(words("Work"))
+    kept.close()
+    data = kept.path.read_bytes()
+    at = data.index(b"CREATE TABLE session_message")
+    kept.path.write_bytes(data[:at] + b"CREATE TABLX \xff\xfe" + data[at + 15 :])
+    with pytest.raises(HandoffError, match="cannot be read"):
+        read(kept.path)
+
+
+@settings(max_examples=60)
+@given(random=st.randoms(use_true_random=False))
+def test_a_database_with_damaged_pages_is_read_or_refused(folder: Path, random: Random) -> None:
+    data = bytearray((folder / "whole.db").read_bytes())
+    for _ in range(random.choice((1, 3, 30))):
+        place, size = random.randrange(len(data)), random.choice((1, 1, 8, 64))
+        data[place : place + size] = random.randbytes(size)[: random.choice((size, size // 2))]
+    path = folder / "opencode.db"
+    path.write_bytes(data)
+    with contextlib.suppress(HandoffError):
+        read(path, whole=True)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("damaged")
+    (recorded,) = RECORDED.glob("opencode-*/transcript.jsonl")
+    with closing(sqlite3.connect(made / "whole.db")) as small:
+        small.execute("PRAGMA page_size=512")
+        small.executescript(SCHEMA)
+    opencode.keep(made / "whole.db", ONE, recorded.read_bytes())
+    return made
 
 
 def older(folder: Path, **files_: str) -> Path:

@@ -9,6 +9,7 @@ from typing import Any
 from ...errors import HandoffError
 
 BUSY_SECONDS = 1.0
+MAX_REASON_CHARS = 100  # of which damaged names may be part
 
 _FAMILY = """
 WITH RECURSIVE family(id) AS (
@@ -74,13 +75,14 @@ class Rows:
         try:
             for row in self._database.execute(query, values):  # noqa: UP028 - its cursor may
                 yield row  # outlive the database, and `yield from` would close it then
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # of a message of SQLite's own
             raise _told(self._path, error) from None
 
 
-def _told(path: str, error: sqlite3.Error) -> HandoffError:
-    what = "has no known schema" if str(error).startswith("no such") else "cannot be read"
-    return HandoffError(f"`{path}` {what} ({error})")
+def _told(path: str, error: Exception) -> HandoffError:
+    why = "malformed" if isinstance(error, UnicodeDecodeError) else str(error)[:MAX_REASON_CHARS]
+    what = "has no known schema" if why.startswith("no such") else "cannot be read"
+    return HandoffError(f"`{path}` {what} ({why})")
 
 
 def _uri(path: str) -> str:

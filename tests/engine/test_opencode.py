@@ -586,9 +586,10 @@ def test_a_damaged_name_in_the_database_is_no_text_and_nothing_breaks(kept: Kept
     kept.message(words("Work"))
     kept.close()
     data = kept.path.read_bytes()
-    at = data.index(b"CREATE TABLE session_message")
-    kept.path.write_bytes(data[:at] + b"CREATE TABLX \xff\xfe" + data[at + 15 :])
-    with pytest.raises(HandoffError, match="cannot be read"):
+    data = data.replace(b"tablesession_message", b"tablesession_messag\xff")
+    data = data.replace(b"CREATE TABLE session_message", b"CREATE TABLX session_message")
+    kept.path.write_bytes(data)
+    with pytest.raises(HandoffError, match=r"cannot be read \(malformed"):
         read(kept.path)
 
 

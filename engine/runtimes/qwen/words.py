@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import re
 
-_OTHERS = re.compile(r"<(qwen:[\w-]+)>.*?(?:</\1>|\Z)|\A\s*/[a-z]+(?:\s|\Z)", re.DOTALL)
+# What is in the files that a prompt names stands in the user's name, too.
+_OTHERS = re.compile(
+    r"<(qwen:[\w-]+)>.*?(?:</\1>|\Z)|\A\s*/[a-z]+(?:\s|\Z)"
+    r"|\n--- Content from referenced files ---\n.*\Z",
+    re.DOTALL,
+)
 
 
 def human_words(text: str) -> str:

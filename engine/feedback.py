@@ -15,7 +15,7 @@ UNNAMED = "hook-"  # begins the id of a command whose hook was told none
 MAX_COMMAND_CHARS = 2_000
 MAX_TAIL_CHARS = 2_000
 MAX_TAIL_LINES = 30
-MAX_OUTPUT_CHARS = 256_000  # what is redacted before the tail is taken
+MAX_OUTPUT_CHARS = 20_000  # what is redacted before the tail is taken: longer than any private key
 
 
 def entry(
@@ -32,6 +32,8 @@ def entry(
     transcript or runner), error, agent_note, parent_command_id.
     """
     text, hits = redact(command)
+    if isinstance(rest.get("error"), str):
+        rest["error"] = _shortened(redact(str(rest["error"]))[0])
     out, out_cut, out_hits = _tail(stdout)
     err, err_cut, err_hits = _tail(stderr)
     return {

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from . import gate, steps, verdict
 from .model import Report, Snapshot
 from .runs import Run
-from .session import Session
+from .session import Session, cut
 
 LOW_REVIEW_TOTAL = 7
 LONG_SECONDS = 300
@@ -156,3 +156,5 @@ def _transcript(snapshot: Snapshot) -> Iterator[Risk]:
     if session.skipped:
         lines = steps.counted(session.skipped, "line")
         yield Risk("info", "transcript.skipped", f"{lines} of the transcript could not be read")
+    if session.cut_bytes:
+        yield Risk("info", "transcript.cut", cut(session))

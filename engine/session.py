@@ -49,12 +49,14 @@ class Session(NamedTuple):
     turns: int = 0
     folder: str | None = None  # where the native session was started
     chunks: int = 0  # of its timeline that were kept
+    told_at: float | None = None  # the newest time of its own entries
     heard_at: float | None = None  # the newest entry of other sessions that its model was told
     transcript: str | None = None
     database: str | None = None  # instead, where the runtime keeps its sessions in one
     offset: int = 0  # bytes of the transcript already read; how far, in a database
     records: int = 0
     skipped: int = 0
+    cut_bytes: int = 0  # of the transcript's end, where its last line is no whole one
     note: str | None = None  # why the transcript could not be read
     pending: tuple[Call, ...] = ()  # calls whose end was not seen yet
     uses: tuple[Use, ...] = ()  # of other tools, likewise
@@ -92,11 +94,23 @@ def parse(given: Any) -> Session | None:
         return None
 
 
+def located(session: Session, transcript: str | None) -> Session:
+    """The session with its transcript there: another file is read from its start."""
+    if not transcript or transcript == session.transcript:
+        return session
+    return session._replace(transcript=transcript, offset=0)
+
+
+def cut(session: Session) -> str:
+    """What its transcript ends with that is no whole line, if there is such."""
+    size = session.cut_bytes
+    return f"the last {size} bytes of the transcript are no whole line" if size else ""
+
+
 def after_event(session: Session, event: base.HookEvent, now: float) -> Session:
     """The session after a hook event at `now` (epoch seconds)."""
-    session = session._replace(
+    session = located(session, event.transcript)._replace(
         started_at=session.started_at or now,
-        transcript=event.transcript or session.transcript,
         # Once its hooks have told a part of it, they tell all: nothing is told twice.
         database=session.database or (None if session.chunks else event.database),
         folder=session.folder or (event.folder if event.kind == base.SESSION_START else None),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 import time
@@ -11,6 +12,8 @@ from collections.abc import Iterator
 from .paths import inside
 
 MAX_FILE_BYTES = 20_000_000
+MAX_LINE_BYTES = 64_000_000
+MAX_HEAD_BYTES = 1_000
 ABANDONED_SECONDS = 60  # after which the writer of a temporary file was killed
 _TEMPORARY = re.compile(r"\..+\.[0-9a-f]{12}\.tmp", re.DOTALL)
 
@@ -81,23 +84,45 @@ def hide(folder: str, within: str) -> None:
 
 
 class Lines:
-    """The complete lines of a file from a byte offset on; `offset` is where the next one starts."""
+    """The complete lines of a file from a byte offset on; `offset` is where the next one starts.
+
+    A last line without an end is complete once it is an object, since no beginning of one is. Of a
+    line that is too long there is only its beginning. A file of the name `.json` is one line.
+    """
 
     def __init__(self, path: str, offset: int) -> None:
         self._file = open(path, "rb")  # noqa: SIM115 - closed by `close`
         size = os.fstat(self._file.fileno()).st_size
         self.offset = offset if offset <= size else 0  # a shorter file is another file
+        self.cut_bytes = 0  # at the end: a line that is still being written, or was cut off
+        self._is_document = path.endswith(".json")
         self._file.seek(self.offset)
 
     def __iter__(self) -> Iterator[bytes]:
-        for line in self._file:
-            if not line.endswith(b"\n"):
-                return  # still being written
-            self.offset += len(line)
+        if self._is_document:
+            yield self._file.read(MAX_LINE_BYTES)  # written anew each time: read as a whole again
+            return
+        while line := self._file.readline(MAX_LINE_BYTES):
+            size, end = len(line), line[-1:]
+            if size == MAX_LINE_BYTES:
+                line = line[:MAX_HEAD_BYTES]
+                while end != b"\n" and (more := self._file.readline(MAX_LINE_BYTES)):
+                    size, end = size + len(more), more[-1:]
+            if end != b"\n" and not _is_object(line):
+                self.cut_bytes = size
+                return
+            self.offset += size
             yield line
 
     def close(self) -> None:
         self._file.close()
+
+
+def _is_object(line: bytes) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 @contextlib.contextmanager

@@ -23,6 +23,7 @@ from .records import (
 from .session import MAX_STEP_CHARS, Session, prompted, short, stated, step_of
 
 MAX_PENDING = 50
+MAX_MODEL_CHARS = 100
 
 
 class Swept(NamedTuple):
@@ -33,52 +34,87 @@ class Swept(NamedTuple):
     entries: tuple[timeline.Entry, ...]
 
 
-def after_records(session: Session, found: Iterable[Record]) -> Swept:
-    """The session after transcript records, with the commands and the words among them."""
+def after_records(session: Session, found: Iterable[Record], from_start: bool = False) -> Swept:
+    """The session after transcript records, with the commands and the words among them. A part
+    `from_start` may have been read before: it counts anew, and what was told is not told again."""
     commands: list[dict[str, object]] = []
-    entries: list[timeline.Entry] = []
+    codes: dict[tuple[object, ...], int | None] = {}  # of these commands
+    before = session.told_at or 0
+    told = _Told(session.told_at, from_start)
     pending = {call.id: call for call in session.pending}
     uses = {use.id: use for use in session.uses}
     turns = records = skipped = 0
+    why = ""
     for record in found:
         records += 1
         if isinstance(record, Skipped):
             skipped += 1
+            why = why or record.reason
         elif isinstance(record, Prompt):
-            turns += 1
-            session = prompted(session, record.text)
-            entries.append(timeline.said(record, None))
-        elif isinstance(record, Reply) and record.text.strip():
-            entries.append(timeline.said(record, None))
-            session = session._replace(statement=stated(record.text) or session.statement)
+            if told.add(timeline.said(record, None)):
+                turns += record.at is None or record.at > before
+                session = prompted(session, record.text)
+        elif isinstance(record, Reply):
+            if record.text.strip() and told.add(timeline.said(record, None)):
+                session = session._replace(statement=stated(record.text) or session.statement)
+        elif isinstance(record, (Call, Use)) and not record.id:
+            skipped += 1  # its end could be any
         elif isinstance(record, Call):
-            pending[record.id] = record
+            if codes.get(record[:3]) is None:  # else a copy of what is known already
+                pending[record.id] = record
         elif isinstance(record, Use):
             uses[record.id] = record
         elif isinstance(record, Result):
             call = pending.pop(record.id, None)
             if call is not None:
-                commands.append(_command(session, call, record))
-                entries.append(timeline.ran(commands[-1]))
+                if call[:3] not in codes or record.exit_code is not None:
+                    commands.append(_command(session, call, record))
+                    told.add(timeline.ran(commands[-1]))
+                    codes[call[:3]] = record.exit_code
                 if record.running:
                     pending[record.id] = call._replace(note=call.note or BACKGROUND)
             elif record.id in uses and not record.running:
-                entries.append(timeline.used(uses.pop(record.id), record))
+                told.add(timeline.used(uses.pop(record.id), record))
         elif isinstance(record, Plan):
             session = session._replace(plan=tuple(map(step_of, record.steps)))
         elif isinstance(record, PlanChange):
             session = session._replace(plan=_changed(session.plan, record.step))
         elif isinstance(record, Usage):
             session = using(session, record)
-            entries = _by(session.model, entries)
+            told.entries = _by(session.model, told.entries)
+    nothing = from_start and why and records == skipped
     session = session._replace(
         turns=session.turns + turns,
-        records=session.records + records - skipped,
-        skipped=session.skipped + skipped,
+        records=(0 if from_start else session.records) + records - skipped,
+        skipped=(0 if from_start else session.skipped) + skipped,
+        told_at=told.newest_at,
+        note=f"nothing in the transcript could be read: {why}" if nothing else None,
         pending=tuple(_call(call) for call in list(pending.values())[-MAX_PENDING:]),
         uses=tuple(_use(use) for use in list(uses.values())[-MAX_PENDING:]),
     )
-    return Swept(session, tuple(commands), tuple(_by(session.model, entries)))
+    return Swept(session, tuple(commands), tuple(_by(session.model, told.entries)))
+
+
+class _Told:
+    """The entries of a part, each once: a resumed session may copy what was said before, and a file
+    that is read from its start again repeats what earlier sweeps told."""
+
+    def __init__(self, newest_at: float | None, from_start: bool) -> None:
+        self.entries: list[timeline.Entry] = []
+        self.newest_at = newest_at
+        self._since = newest_at if from_start else None
+        self._seen: set[tuple[str, float, int, int | None]] = set()
+
+    def add(self, entry: timeline.Entry) -> bool:
+        """Whether it is new."""
+        if entry.at is not None:
+            key = (entry.kind, entry.at, hash(entry.text), entry.exit_code)
+            if key in self._seen or (self._since is not None and entry.at <= self._since):
+                return False
+            self._seen.add(key)
+            self.newest_at = max(entry.at, self.newest_at or entry.at)
+        self.entries.append(entry)
+        return True
 
 
 def using(session: Session, usage: Usage) -> Session:
@@ -86,7 +122,7 @@ def using(session: Session, usage: Usage) -> Session:
     return session._replace(
         used_tokens=usage.used_tokens,
         window_tokens=usage.window_tokens or session.window_tokens,
-        model=usage.model or session.model,
+        model=short(usage.model or "", MAX_MODEL_CHARS) or session.model,
     )
 
 

@@ -113,18 +113,21 @@ def parse(data: bytes) -> Iterator[Entry]:
 
 def in_order(talks: Iterable[Talk]) -> list[tuple[Talk, Entry]]:
     """Every entry once, in the order of time. What a resumed or forked session repeats of an
-    earlier one stands there under the earlier one; what has no time follows what it came after."""
+    earlier one stands there under the earlier one; what has no time follows what it came after. A
+    command that was known before its end has the exit code that came later."""
     rows: list[tuple[float, int, Talk, Entry]] = []
     for talk in talks:
         now = talk.started_at or 0.0
         for entry in talk.entries:
             now = entry.at if entry.at is not None else now
             rows.append((now, len(rows), talk, entry))
-    seen: set[tuple[str, float, str]] = set()
-    found = []
+    places: dict[tuple[str, float, str], int] = {}
+    found: list[tuple[Talk, Entry]] = []
     for _, _, talk, entry in sorted(rows, key=lambda row: row[:2]):
         key = (entry.kind, entry.at or 0.0, entry.text)
-        if entry.at is None or key not in seen:
-            seen.add(key)
+        if entry.at is None or key not in places:
+            places[key] = len(found)
             found.append((talk, entry))
+        elif entry.exit_code is not None and found[places[key]][1].exit_code is None:
+            found[places[key]] = (found[places[key]][0], entry)
     return found

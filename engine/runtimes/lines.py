@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timezone
 from typing import Any
 
@@ -21,23 +21,55 @@ def subject(given: dict[str, Any]) -> str:
     return next((value for value in (*known, *given.values()) if isinstance(value, str)), "")
 
 
-def objects(lines: Iterable[bytes]) -> Iterator[dict[str, Any] | Skipped]:
-    """Each line's object, or a `Skipped` that says why there is none."""
+# Control characters in strings are no JSON, but do no harm.
+_DECODER = json.JSONDecoder(strict=False)
+_MAX_TRIES = 1_000
+
+
+def objects(
+    lines: Iterable[bytes], known: Callable[[dict[str, Any]], bool] = bool
+) -> Iterator[dict[str, Any] | Skipped]:
+    """Each line's object, or a `Skipped` that says why there is none; `known` tells whether an
+    object is one of the runtime's at all."""
     for line in lines:
-        if not line.strip():
-            continue
+        text = line.decode("utf-8-sig", "replace")
         try:
-            value = json.loads(line.decode("utf-8-sig", "replace"))
+            value = _DECODER.decode(text)
         except (ValueError, RecursionError):
+            if not text.strip():
+                continue
             yield Skipped("not JSON")
+            value = _appended(text)
+            if value is None:
+                continue
+        if not isinstance(value, dict):
+            yield Skipped("JSON, but no object")
+        else:
+            yield value if known(value) else Skipped("of no known shape")
+
+
+def _appended(text: str) -> dict[str, Any] | None:
+    """The object at the end of a line: what was written after another that was cut off."""
+    text = text.rstrip("\0 \t\r\n")
+    at = len(text) if text.endswith("}") else 0
+    for _ in range(_MAX_TRIES):
+        at = text.rfind('{"', 0, at)
+        if at < 1:
+            return None
+        try:
+            value, end = _DECODER.raw_decode(text, at)
+        except (ValueError, RecursionError):
             continue
-        yield value if isinstance(value, dict) else Skipped("JSON, but no object")
+        if end == len(text):
+            return value if isinstance(value, dict) else None
+    return None
 
 
 def unread(lines: Iterable[bytes]) -> Iterator[Skipped]:
     """Nothing but `Skipped`: of a session's file whose shape nobody here has seen."""
-    for value in objects(lines):
-        yield value if isinstance(value, Skipped) else Skipped("of no known shape")
+    for value in objects(lines, lambda value: False):
+        if isinstance(value, Skipped):
+            yield value
 
 
 def mapping(value: Any) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable
 from .. import runs, scope, workbench
 from ..errors import HandoffError
 from ..model import Finding, Source, Workbench
+from ..session import cut
 
 if TYPE_CHECKING:
     from ..project import Project
@@ -127,7 +128,6 @@ def _session_sources(
         path = current.transcript or current.database or ""
         home = os.path.expanduser("~")
         shown = f"~{path[len(home) :]}" if home != "/" and path.startswith(home + os.sep) else path
-        found.append(
-            Source("transcript", shown, None, current.records, current.skipped, current.note)
-        )
+        note = current.note or cut(current) or None
+        found.append(Source("transcript", shown, None, current.records, current.skipped, note))
     return found

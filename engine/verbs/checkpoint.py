@@ -25,7 +25,7 @@ def checkpoint(project: Project, runtime: str, event: base.HookEvent) -> str:
     current = known or session.new(runtime, event.native_id)._replace(
         topic=topic.of_new_session(project)
     )
-    current = current._replace(transcript=event.transcript or current.transcript)
+    current = session.located(current, event.transcript)
     time.sleep(registry.transcript(runtime).FLUSH_SECONDS)
     is_over = event.kind == base.SESSION_END
     current = session.after_event(swept(project, current, is_over), event, time.time())
@@ -107,13 +107,13 @@ def swept(project: Project, current: Session, is_over: bool = False) -> Session:
     try:
         with contextlib.closing(_unread(current, is_over)) as lines:
             found = registry.transcript(current.runtime).records(lines)
-            current, commands, entries = sweep.after_records(current, found)
+            current, commands, entries = sweep.after_records(current, found, lines.offset == 0)
     except HandoffError as error:
         return current._replace(note=str(error))
     new = runs.news(project.recorded(current.id), commands)
     layout.append_feedback(project.root, b"".join(map(feedback.line, new)))
     current = conversation.written(project, current, entries)
-    return current._replace(offset=lines.offset, note=None)
+    return current._replace(offset=0 if current.note else lines.offset, cut_bytes=lines.cut_bytes)
 
 
 def _unread(current: Session, is_over: bool) -> Lines:

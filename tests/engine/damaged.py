@@ -139,8 +139,17 @@ def _retold(line: bytes, random: Random) -> bytes:
 
 
 def transcripts(runtime: str) -> list[bytes]:
-    """The recorded sessions of a runtime."""
-    return [path.read_bytes() for path in sorted(RECORDED.glob(f"{runtime}-*/**/transcript.jsonl"))]
+    """The recorded sessions of a runtime, and one that an older version wrote."""
+    older = sorted(CASES.glob(f"{runtime}-older-*"))
+    recorded = sorted(RECORDED.glob(f"{runtime}-*/**/transcript.jsonl"))
+    return [path.read_bytes() for path in (*older, *recorded)]
+
+
+def written(folder: Path, data: bytes) -> Path:
+    """A session's file: one whose first line is a brace alone is one document."""
+    path = folder / ("t.json" if data.startswith(b"{\n") else "t.jsonl")
+    path.write_bytes(data)
+    return path
 
 
 def payloads() -> list[bytes]:
@@ -161,9 +170,8 @@ def read(runtime: str, path: Path) -> session.Session:
     for _ in range(2):
         lines = store.Lines(str(path), current.offset)
         try:
-            current, commands, told = sweep.after_records(
-                current, registry.transcript(runtime).records(lines)
-            )
+            found_records = registry.transcript(runtime).records(lines)
+            current, commands, told = sweep.after_records(current, found_records, lines.offset == 0)
         finally:
             lines.close()
         current = current._replace(offset=lines.offset)

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine import registry
+from engine import context, registry
 from engine.runtimes import base
 from engine.runtimes.claude_code.hooks import outcome as claude_code_outcome
 from engine.runtimes.pi.outcome import outcome as pi_outcome
@@ -39,9 +39,8 @@ def test_of_a_damaged_session_all_that_is_written_can_be_read(
     folder: Path, runtime: str, random: Random
 ) -> None:
     seeds = damaged.transcripts(runtime)
-    path = folder / "t.jsonl"
-    path.write_bytes(damaged.damaged(random.choice(seeds), random, seeds))
-    damaged.read(runtime, path)
+    data = damaged.damaged(random.choice(seeds), random, seeds)
+    damaged.read(runtime, damaged.written(folder, data))
 
 
 @settings(max_examples=600)
@@ -91,8 +90,10 @@ def test_an_exit_code_of_5000_digits_is_none() -> None:
         lambda: pi_outcome(True, "\n" * 400_000 + "x"),
         lambda: pi_outcome(True, "Command aborted" + " " * 400_000 + "\nx"),
         lambda: pi_outcome(True, "Command timed out " * 40_000 + "\n x"),
+        lambda: context.clean("<" + " " * 400_000),
+        lambda: context.clean("< / " * 100_000 + "x"),
     ],
-    ids=["empty lines", "spaces", "again and again"],
+    ids=["empty lines", "spaces", "again and again", "a tag of spaces", "many tags"],
 )
 def test_no_output_takes_long_to_read(read: Callable[[], Any]) -> None:
     begun = time.perf_counter()

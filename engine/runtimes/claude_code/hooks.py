@@ -100,7 +100,7 @@ def outcome(response: Any, failure: str) -> tuple[int | None, str, str, str | No
         match = _FAILURE.match(failure)
         if match is None:
             return None, "", failure, "did not run to its end"
-        return int(match[1]), "", failure[match.end() :], None
+        return int(match[1]) or None, "", failure[match.end() :], None
     if not isinstance(response, dict):
         return None, "", "", "no response"
     stdout, stderr = text(response, "stdout"), text(response, "stderr")

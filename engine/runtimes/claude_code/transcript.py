@@ -16,6 +16,7 @@ from .words import human_words
 KEPT = True
 FLUSH_SECONDS = 0.0
 
+_MARKS = frozenset(("message", "uuid", "sessionId", "leafUuid", "messageId"))
 _PLAN_TOOLS = ("TodoWrite", "TaskCreate", "TaskUpdate")
 _STATUSES = {
     "pending": "open",
@@ -37,7 +38,7 @@ _EXIT_CODE = re.compile(
 
 def records(lines: Iterable[bytes]) -> Iterator[r.Record]:
     plans: dict[str, tuple[str, dict[str, Any]]] = {}  # to-do calls whose result is not in yet
-    for value in objects(lines):
+    for value in objects(lines, _is_row):
         if isinstance(value, r.Skipped):
             yield value
             continue
@@ -50,6 +51,11 @@ def records(lines: Iterable[bytes]) -> Iterator[r.Record]:
             yield from _results(value, at, plans)
             yield from _prompt(value, at)
             yield from _ended(value, at)
+
+
+def _is_row(value: dict[str, Any]) -> bool:
+    """Whether it has what only rows have."""
+    return not _MARKS.isdisjoint(value)
 
 
 def _assistant(

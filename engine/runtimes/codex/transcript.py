@@ -23,16 +23,18 @@ def records(lines: Iterable[bytes]) -> Iterator[r.Record]:
     plans: dict[str, r.Plan] = {}  # plans whose call is not known to have been accepted
     last: r.Record = r.Skipped("")
     model: str | None = None
-    itemized = False  # what older versions wrote is there too, but says less
-    for value in objects(lines):
+    itemized = False  # there are items without numbers
+    for value in objects(lines, _is_line):
         if isinstance(value, r.Skipped):
             yield value
             continue
         payload = mapping(value.get("payload"))
         kind, call_id = payload.get("type"), string(payload.get("call_id"))
         at = seconds(value.get("timestamp"))
-        # A later sweep begins in the middle: versions that write items also number their lines.
-        itemized = itemized or kind == "item_completed" or "ordinal" in value
+        # Where there are items, what older versions wrote is there too, but says less. Versions
+        # that write items number their lines; an older one may go on in the same file.
+        numbered = "ordinal" in value
+        itemized = itemized or (kind == "item_completed" and not numbered)
         if kind == "item_completed":
             yield from _item(mapping(payload.get("item")), payload, at)
         elif kind == "token_count":
@@ -51,11 +53,15 @@ def records(lines: Iterable[bytes]) -> Iterator[r.Record]:
             plan = plans.pop(call_id)
             if payload.get("output") == PLAN_ACCEPTED:
                 yield plan
-        elif not itemized:
+        elif not (numbered or itemized):
             for record in older.records(payload, at):
                 if type(record) is not type(last) or record[0] != last[0]:
                     yield record
                 last = record  # a message stands there twice, as an event as well
+
+
+def _is_line(value: dict[str, Any]) -> bool:
+    return isinstance(value.get("payload"), dict)
 
 
 def _item(item: dict[str, Any], payload: dict[str, Any], at: float | None) -> Iterator[r.Record]:

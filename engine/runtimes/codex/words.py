@@ -16,14 +16,24 @@ _WRAPPERS = (
     "<hook_prompt",
     "<turn_aborted>",
     "<subagent_notification>",
+    "<user_shell_command>",
+    "<permissions instructions>",
+    "<collaboration_mode>",
+    "<recommended_plugins>",
+    "<goal_context>",
+    "<skill>",
     "# AGENTS.md instructions",
     "Another language model started to solve this problem",
 )
+# What an editor's extension puts in front of the human's words.
+_EDITOR, _REQUEST = "# Context from my IDE setup:", "## My request for Codex:"
 
 
 def human_words(text: str) -> str:
     """What the human said in `text`, or an empty string where the program said it."""
     said = text.strip()
+    if said.startswith(_EDITOR):
+        said = said.partition(_REQUEST)[2].strip()
     return "" if said.startswith(_WRAPPERS) else said
 
 

@@ -13,14 +13,21 @@ from ..lines import items, mapping, objects, seconds, string, subject
 KEPT = True
 FLUSH_SECONDS = 0.3  # it writes about every tenth of a second
 
+_VERSION = 1
 _SHELLS = ("bash", "powershell")
 _ENDING = re.compile(r"\n?<shellId: \S+ completed with exit code -?[0-9]+>\Z")
 
 
 def records(lines: Iterable[bytes]) -> Iterator[r.Record]:
-    for value in objects(lines):
+    version: object = _VERSION
+    for value in objects(lines, _is_event):
         if isinstance(value, r.Skipped):
             yield value
+            continue
+        if value["type"] == "session.start":
+            version = value["data"].get("version", _VERSION)
+        if version != _VERSION:
+            yield r.Skipped("of a version that is not known")
             continue
         kind, at = value.get("type"), seconds(value.get("timestamp"))
         data = mapping(value.get("data"))
@@ -33,6 +40,10 @@ def records(lines: Iterable[bytes]) -> Iterator[r.Record]:
             yield from _result(data, at)
         elif kind == "session.usage_record":
             yield from _usage(mapping(data.get("usage")))
+
+
+def _is_event(value: dict[str, Any]) -> bool:
+    return isinstance(value.get("data"), dict) and isinstance(value.get("type"), str)
 
 
 def _answer(data: dict[str, Any], at: float | None) -> Iterator[r.Record]:

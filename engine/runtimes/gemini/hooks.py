@@ -78,11 +78,14 @@ def _entry(payload: Mapping[str, Any]) -> dict[str, object]:
 
     given, response = payload.get("tool_input"), payload.get("tool_response")
     response = response if isinstance(response, dict) else {}
-    code, output, error = outcome(text(response, "llmContent"), response.get("returnDisplay"))
-    background = isinstance(given, dict) and given.get("is_background") is True
+    given = given if isinstance(given, dict) else {}
+    command = text(given, "command")
+    shown = response.get("returnDisplay")
+    code, output, error = outcome(text(response, "llmContent"), shown, command)
+    background = given.get("is_background") is True
     return feedback.entry(
         "",  # Gemini tells none
-        text(given, "command") if isinstance(given, dict) else "",
+        command,
         output,
         exit_code=None if background else code,
         error="sent to the background" if background else error,

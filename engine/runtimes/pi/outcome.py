@@ -16,4 +16,4 @@ def outcome(is_error: bool, text: str) -> tuple[int | None, str, str | None]:
     if added is None:
         return None, text, "did not run to its end"
     output = output.rstrip("\n")
-    return (int(added[1]), output, None) if added[1] else (None, output, added[2])
+    return (int(added[1]) or None, output, None) if added[1] else (None, output, added[2])

@@ -12,11 +12,19 @@ from .outcome import outcome
 KEPT = True
 FLUSH_SECONDS = 0.0
 
+_VERSIONS = (1, 2, 3)
+
 
 def records(lines: Iterable[bytes]) -> Iterator[r.Record]:
-    for value in objects(lines):
+    version: object = _VERSIONS[0]
+    for value in objects(lines, lambda value: "timestamp" in value):
         if isinstance(value, r.Skipped):
             yield value
+            continue
+        if value.get("type") == "session":
+            version = value.get("version", _VERSIONS[0])
+        if version not in _VERSIONS:
+            yield r.Skipped("of a version that is not known")
         elif value.get("type") == "message":
             message, at = mapping(value.get("message")), seconds(value.get("timestamp"))
             if message.get("role") == "user":

@@ -17,7 +17,7 @@ _STATUSES = {"pending": "open", "in_progress": "in_progress", "completed": "done
 
 
 def records(lines: Iterable[bytes]) -> Iterator[r.Record]:
-    for value in objects(lines):
+    for value in objects(lines, lambda value: "uuid" in value):
         if isinstance(value, r.Skipped):
             yield value
             continue

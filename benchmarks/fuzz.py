@@ -25,7 +25,7 @@ import atheris
 with atheris.instrument_imports(include=["engine"]):
     from tests.engine import builders, damaged
 
-READERS = ("claude-code", "codex", "copilot", "gemini", "qwen", "pi")
+READERS = ("claude-code", "codex", "copilot", "gemini", "opencode", "qwen", "pi")
 HOOKS = "hooks"
 SLOW_SECONDS = 5
 

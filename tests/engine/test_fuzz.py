@@ -19,7 +19,7 @@ from engine.runtimes.claude_code.hooks import outcome as claude_code_outcome
 from engine.runtimes.pi.outcome import outcome as pi_outcome
 from tests.engine import builders, damaged
 
-READERS = ("claude-code", "codex", "copilot", "gemini", "qwen", "pi")
+READERS = ("claude-code", "codex", "copilot", "gemini", "opencode", "qwen", "pi")
 HUGE = 10**400
 MAX_SECONDS = 1
 

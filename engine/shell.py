@@ -192,6 +192,8 @@ class _Reader:
             if code.isdigit() and int(code) % 256:
                 return Script(found, (), refuses=True)
             self.may_leave = True
+        elif words[0] == "trap" and "exit" in " ".join(words):
+            self.may_leave = True  # with any code, whatever the code was
         return Script(found, (), refuses=True) if words == ["false"] else Script(found, found)
 
     def set(self, options: tuple[str, ...]) -> None:

@@ -19,6 +19,7 @@ from engine.records import (
     Skipped,
     Step,
     Usage,
+    Use,
 )
 from engine.runtimes.base import (
     COMMAND,
@@ -57,6 +58,7 @@ def test_a_new_session_has_a_safe_id_and_keeps_the_native_one() -> None:
 
 
 times = st.none() | st.floats(0, 2e9)
+uses = st.builds(Use, odd_text, odd_text, odd_text, times, st.none() | odd_text)
 
 
 @given(
@@ -69,11 +71,13 @@ times = st.none() | st.floats(0, 2e9)
         started_at=times,
         last_event_at=times,
         ended_at=times,
+        told_at=times,
         heard_at=times,
         recovered=st.booleans(),
         offset=st.integers(0),
         plan=st.lists(steps, max_size=3).map(tuple),
         pending=st.lists(calls, max_size=3).map(tuple),
+        uses=st.lists(uses, max_size=3).map(tuple),
     )
 )
 def test_a_session_written_as_json_reads_back(one: Session) -> None:

@@ -15,7 +15,8 @@ UNNAMED = "hook-"  # begins the id of a command whose hook was told none
 MAX_COMMAND_CHARS = 2_000
 MAX_TAIL_CHARS = 2_000
 MAX_TAIL_LINES = 30
-MAX_OUTPUT_CHARS = 20_000  # what is redacted before the tail is taken: longer than any private key
+MAX_OUTPUT_CHARS = 20_000  # what is redacted before the tail is taken: longer than a private key
+USUAL_OUTPUT_CHARS = 8_000  # the same where there is no such key, from the start of a line
 
 
 def entry(
@@ -62,16 +63,26 @@ def line(entry: dict[str, object]) -> bytes:
 
 def _tail(output: str) -> tuple[str, int, int]:
     """The end of `output`, redacted, the lines cut in front of it, and the redactions made."""
-    text, hits = redact(output[-MAX_OUTPUT_CHARS:])
+    start = _start(output)
+    text, hits = redact(output[start:])
     lines = text.rstrip().splitlines()
     kept = lines[-MAX_TAIL_LINES:]
     while len(kept) > 1 and sum(map(len, kept)) + len(kept) > MAX_TAIL_CHARS:
         kept = kept[1:]
-    cut = output.count("\n", 0, -MAX_OUTPUT_CHARS) + len(lines) - len(kept)
+    cut = output.count("\n", 0, start) + len(lines) - len(kept)
     ending = "\n".join(kept)
     if len(ending) > MAX_TAIL_CHARS:  # one long line: its end
         ending = "…" + ending[1 - MAX_TAIL_CHARS :]
     return ending, cut, hits
+
+
+def _start(output: str) -> int:
+    """Where the part begins whose secrets can reach into the tail."""
+    start = max(0, len(output) - MAX_OUTPUT_CHARS)
+    if "PRIVATE KEY" in output[start:]:
+        return start
+    usual = max(0, len(output) - USUAL_OUTPUT_CHARS)
+    return max(start, output.rfind("\n", start, usual) + 1)
 
 
 def _shortened(command: str) -> str:

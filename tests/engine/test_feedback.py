@@ -110,9 +110,27 @@ def test_secrets_are_out_of_all_three_texts_and_counted() -> None:
     assert entry["redactions"] == {"command": 1, "stdout": 2, "stderr": 1}
 
 
+def test_what_a_program_says_went_wrong_is_redacted_and_cut() -> None:
+    secret = "ghp_" + "a1B2" * 9
+    told = str(feedback.entry("1", "x", error=f"spawn {secret} failed" + "!" * 3_000)["error"])
+    assert told.startswith("spawn [redacted:github-token] failed!")
+    assert len(told) < 2_100
+
+
+@pytest.mark.parametrize("before", ["", "x" * 30_000, "short lines\n" * 3_000])
+@pytest.mark.parametrize("after", ["", "\n", " and so on\nthe end"])
+def test_a_secret_in_the_last_lines_is_gone_however_long_its_line_is(
+    before: str, after: str
+) -> None:
+    secret = "eyJhbGciOiJIUzI1NiJ9.eyJ" + "a1B2" * 3_000 + ".c2lnbmF0dXJl"
+    entry = feedback.entry("1", "cat token", f"{before} {secret}{after}")
+    assert "a1B2" not in str(entry["stdout_tail"])
+
+
 @pytest.mark.parametrize("lines_after", [0, 29, 30, 500])
-def test_a_secret_is_gone_before_its_text_is_cut(lines_after: int) -> None:
-    key = "-----BEGIN PRIVATE KEY-----\n" + "MIIEvQIBADANBgkqhkiG9w0BAQ\n" * 40
+@pytest.mark.parametrize("key_lines", [40, 400])
+def test_a_secret_is_gone_before_its_text_is_cut(lines_after: int, key_lines: int) -> None:
+    key = "-----BEGIN PRIVATE KEY-----\n" + "MIIEvQIBADANBgkqhkiG9w0BAQ\n" * key_lines
     entry = feedback.entry(
         "1", "cat key", key + "-----END PRIVATE KEY-----\n" + "x\n" * lines_after
     )

@@ -7,15 +7,12 @@ the parent of its commit is the packet it supersedes.
 from __future__ import annotations
 
 import os
-import subprocess
 from typing import NamedTuple
 
-from . import names
+from . import bare, names
 from .errors import HandoffError
 
-TIMEOUT_SECONDS = 20
 PUBLISH_ATTEMPTS = 5
-_IDENTITY = "handoff <handoff@localhost>"
 
 
 class Tip(NamedTuple):
@@ -45,7 +42,7 @@ def drop(ledger: str, ref_name: str) -> bool:
     """Take a ref away; whether there was one."""
     there = tip(ledger, ref_name) is not None
     if there:
-        git(ledger, "update-ref", "-d", ref_name)
+        bare.git(ledger, "update-ref", "-d", ref_name)
     return there
 
 
@@ -53,11 +50,11 @@ def tip(ledger: str, ref_name: str) -> Tip | None:
     """The packet at the ref, or None where there is none."""
     if not os.path.isdir(ledger):
         return None
-    listed = git(ledger, "for-each-ref", "--format=%(objectname) %(parent)", ref_name)
+    listed = bare.git(ledger, "for-each-ref", "--format=%(objectname) %(parent)", ref_name)
     words = listed.decode().split()
     if not words:
         return None
-    payload = git(ledger, "cat-file", "blob", f"{words[0]}:handoff.json")
+    payload = bare.git(ledger, "cat-file", "blob", f"{words[0]}:handoff.json")
     return Tip(words[0], tuple(words[1:]), payload)
 
 
@@ -75,7 +72,7 @@ def branches(ledger: str, kind: str = "active") -> tuple[Filed, ...]:
     if not os.path.isdir(ledger):
         return ()
     form = "--format=%(objectname) %(refname)"
-    listed = git(ledger, "for-each-ref", form, f"refs/handoff/{kind}/").decode().splitlines()
+    listed = bare.git(ledger, "for-each-ref", form, f"refs/handoff/{kind}/").decode().splitlines()
     found = []
     for line in listed:
         commit, _, name = line.partition(" ")
@@ -90,7 +87,7 @@ def archive(ledger: str, filed: Filed) -> bool:
     target = f"refs/handoff/archived/{filed.branch}/{filed.topic}/{filed.commit}"
     orders = f"update {target} {filed.commit}\ndelete {filed.ref} {filed.commit}\n"
     try:
-        git(ledger, "update-ref", "--stdin", stdin=orders.encode())
+        bare.git(ledger, "update-ref", "--stdin", stdin=orders.encode())
     except HandoffError:
         now = tip(ledger, filed.ref)
         if now is not None and now.commit == filed.commit:
@@ -112,19 +109,19 @@ def publish(
     The session that owns the old tip amends it: it takes the tip's place and keeps its parents.
     `seconds` (epoch) dates the commit, so that the same packet is the same commit.
     """
-    ensure(ledger)
+    bare.ensure(ledger)
     tree = _tree(ledger, files)
     parents: tuple[str, ...] = ()
     if old is not None:
         own = _owner(ledger, old.commit) == session_id
         parents = old.parents if own else (old.commit,)
     message = f"packet\n\nsession: {session_id}\n"
-    commit = made_commit(ledger, tree, parents, message, seconds)
+    commit = bare.made_commit(ledger, tree, parents, message, seconds)
     if old is not None and commit == old.commit:
         return commit
     before = old.commit if old else "0" * len(commit)
     try:
-        git(ledger, "update-ref", ref_name, commit, before)
+        bare.git(ledger, "update-ref", ref_name, commit, before)
     except HandoffError:
         now = tip(ledger, ref_name)
         if (now.commit if now else None) == (old.commit if old else None):
@@ -133,24 +130,17 @@ def publish(
     return commit
 
 
-def ensure(ledger: str) -> None:
-    """Make the ledger where there is none yet."""
-    if not os.path.isdir(ledger):
-        os.makedirs(os.path.dirname(ledger), exist_ok=True)
-        git("", "init", "--quiet", "--bare", "--template=", ledger)
-
-
 def packets(ledger: str, ref_name: str, most: int = 50) -> tuple[bytes, ...]:
     """The packets of a ref, the active one first, then each one that it superseded."""
     if tip(ledger, ref_name) is None:
         return ()
-    commits = git(ledger, "rev-list", "--first-parent", f"--max-count={most}", ref_name)
+    commits = bare.git(ledger, "rev-list", "--first-parent", f"--max-count={most}", ref_name)
     hashes = commits.decode().split()
-    return tuple(git(ledger, "cat-file", "blob", f"{one}:handoff.json") for one in hashes)
+    return tuple(bare.git(ledger, "cat-file", "blob", f"{one}:handoff.json") for one in hashes)
 
 
 def _owner(ledger: str, commit: str) -> str:
-    message = git(ledger, "log", "-1", "--format=%B", commit).decode()
+    message = bare.git(ledger, "log", "-1", "--format=%B", commit).decode()
     return message.partition("session: ")[2].strip()
 
 
@@ -163,53 +153,10 @@ def _tree(ledger: str, files: dict[str, bytes]) -> str:
         if folder:
             folders.setdefault(folder, {})[leaf] = data
         else:
-            lines.append(f"100644 blob {blob(ledger, data)}\t{name}")
+            lines.append(f"100644 blob {bare.blob(ledger, data)}\t{name}")
     lines += [f"040000 tree {_tree(ledger, inner)}\t{name}" for name, inner in folders.items()]
     return (
-        git(ledger, "mktree", stdin="".join(f"{line}\n" for line in lines).encode())
+        bare.git(ledger, "mktree", stdin="".join(f"{line}\n" for line in lines).encode())
         .decode()
         .strip()
     )
-
-
-def blob(ledger: str, data: bytes) -> str:
-    """Write an object with this content; its id."""
-    return git(ledger, "hash-object", "-w", "--stdin", stdin=data).decode().strip()
-
-
-def made_commit(
-    ledger: str, tree: str, parents: tuple[str, ...], message: str, seconds: int
-) -> str:
-    """Write a commit that no ref has yet; its id."""
-    who = f"{_IDENTITY} {seconds} +0000"
-    lines = [f"tree {tree}", *(f"parent {parent}" for parent in parents)]
-    text = "\n".join([*lines, f"author {who}", f"committer {who}", "", message])
-    out = git(ledger, "hash-object", "-w", "-t", "commit", "--stdin", stdin=text.encode())
-    return out.decode().strip()
-
-
-def git(ledger: str, *args: str, stdin: bytes = b"") -> bytes:
-    """What git prints, run on the ledger with nothing of the user's configuration."""
-    where = [f"--git-dir={ledger}"] if ledger else []
-    # No signing, hooks, replaced objects or helpers.
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
-    environment.update(
-        GIT_CONFIG_NOSYSTEM="1",
-        GIT_CONFIG_GLOBAL=os.devnull,
-        GIT_NO_REPLACE_OBJECTS="1",
-        LC_ALL="C",
-    )
-    try:
-        done = subprocess.run(
-            ["git", *where, *args],
-            input=stdin,
-            capture_output=True,
-            env=environment,
-            timeout=TIMEOUT_SECONDS,
-        )
-    except (FileNotFoundError, subprocess.TimeoutExpired) as error:
-        raise HandoffError(f"the ledger cannot be used: {error}") from None
-    if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip()
-        raise HandoffError(f"the ledger cannot be used: git {args[0]}: {said}")
-    return done.stdout

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from typing import TYPE_CHECKING, Any
 
 from . import config, layout, names, rotation, runs, session, store
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from .runs import Run
     from .session import Session
 
+AHEAD_SECONDS = 300  # by which the clock of another machine on the same disk may differ
 MANUAL = "manual"  # the session where none is on record
 
 
@@ -77,7 +79,13 @@ class Project:
             return ()
         ids = [name[:-5] for name in names if name.endswith(".json")]
         found = [one for one in map(self.load_session, sorted(ids)) if one is not None]
-        return tuple(sorted(found, key=lambda one: one.last_event_at or 0))
+        now = time.time() + AHEAD_SECONDS
+
+        def age(one: Session) -> tuple[bool, float]:
+            at = one.last_event_at or 0
+            return at <= now, at  # a later one is of a clock that was set back since
+
+        return tuple(sorted(found, key=age))
 
     def current_session(self, wanted: str | None = None) -> Session:
         """The session asked for, the newest one, or none: the repository alone tells then.

@@ -18,6 +18,14 @@ MAX_STATEMENT_CHARS = 2_000
 MAX_STEP_CHARS = 300
 
 
+class Heard(NamedTuple):
+    """How much of another session's timeline a model was told."""
+
+    session: str
+    commit: str  # of the timeline at that time
+    entries: int
+
+
 class Session(NamedTuple):
     id: str
     runtime: str
@@ -50,7 +58,7 @@ class Session(NamedTuple):
     folder: str | None = None  # where the native session was started
     chunks: int = 0  # of its timeline that were kept
     told_at: float | None = None  # the newest time of its own entries
-    heard_at: float | None = None  # the newest entry of other sessions that its model was told
+    heard: tuple[Heard, ...] = ()  # of other sessions, what its model was told
     transcript: str | None = None
     database: str | None = None  # instead, where the runtime keeps its sessions in one
     offset: int = 0  # bytes of the transcript already read; how far, in a database
@@ -72,6 +80,7 @@ def value(session: Session) -> dict[str, Any]:
     return {
         "schema_version": SCHEMA_VERSION,
         **session._asdict(),
+        "heard": [list(one) for one in session.heard],
         "plan": [list(step) for step in session.plan],
         "pending": [list(call) for call in session.pending],
         "uses": [list(use) for use in session.uses],
@@ -86,6 +95,7 @@ def parse(given: Any) -> Session | None:
     try:
         fields["plan"] = tuple(Step(*step) for step in fields.get("plan", ()))
         fields["start_branches"] = tuple(fields.get("start_branches", ()))
+        fields["heard"] = tuple(Heard(*one) for one in fields.get("heard", ()))
         fields["background"] = tuple(fields.get("background", ()))
         fields["pending"] = tuple(Call(*call) for call in fields.get("pending", ()))
         fields["uses"] = tuple(Use(*use) for use in fields.get("uses", ()))

@@ -12,8 +12,8 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from . import bare, timeline
 from . import ledger as book
-from . import timeline
 from .errors import HandoffError
 from .timeline import Talk
 
@@ -39,36 +39,45 @@ def keep(
 
     Raises: HandoffError where the ledger cannot be used.
     """
-    book.ensure(ledger)
+    bare.ensure(ledger)
     facts = {"session": talk.session, **{key: getattr(talk, key) for key in _FACTS}}
     about = json.dumps(facts, sort_keys=True).encode()
     for attempt in range(ATTEMPTS):
-        before = _commits(ledger, ref_name)
-        old = before[0] if before else None
+        old = tips(ledger, ref_name).get(ref_name)
         kept = _trees(ledger, [old])[0] if old else {}
         new = {name: chunk(name) for name in names if name not in kept}
         data = {name: found for name, found in new.items() if found is not None}
         data["session.json"] = about
-        files = {**kept, **{name: book.blob(ledger, one) for name, one in data.items()}}
+        files = {**kept, **{name: bare.blob(ledger, one) for name, one in data.items()}}
         if files == kept:
             return
         rows = "".join(f"100644 blob {blob}\t{name}\n" for name, blob in sorted(files.items()))
-        tree = book.git(ledger, "mktree", stdin=rows.encode()).decode().strip()
-        made = book.made_commit(ledger, tree, (), f"timeline of {talk.session}\n", seconds)
+        tree = bare.git(ledger, "mktree", stdin=rows.encode()).decode().strip()
+        made = bare.made_commit(ledger, tree, (), f"timeline of {talk.session}\n", seconds)
         try:
-            book.git(ledger, "update-ref", ref_name, made, old or "0" * len(made))
+            bare.git(ledger, "update-ref", ref_name, made, old or "0" * len(made))
             return
         except HandoffError:
             if attempt == ATTEMPTS - 1:
                 raise
 
 
-def read(ledger: str, prefix: str, since: float = 0) -> list[Talk]:
-    """Every session's part of a conversation, in no order; with `since` (epoch seconds) only of
-    sessions that were kept then or later."""
+def tips(ledger: str, prefix: str) -> dict[str, str]:
+    """The commit of every session's timeline in a conversation, by ref."""
     if not os.path.isdir(ledger):
-        return []
-    trees = _trees(ledger, _commits(ledger, prefix, since))
+        return {}
+    form = "--format=%(refname) %(objectname)"
+    rows = bare.git(ledger, "for-each-ref", form, prefix).decode().splitlines()
+    return dict(row.split() for row in rows)
+
+
+def session_of(ref_name: str) -> str:
+    return ref_name.rpartition("/")[2]
+
+
+def read(ledger: str, commits: Iterable[str]) -> list[Talk]:
+    """The sessions' parts of a conversation that these commits hold."""
+    trees = _trees(ledger, commits)
     blobs = [blob for tree in trees for _, blob in sorted(tree.items())]
     data = iter(_objects(ledger, blobs))
     found = []
@@ -81,27 +90,18 @@ def read(ledger: str, prefix: str, since: float = 0) -> list[Talk]:
     return found
 
 
-def states(ledger: str, prefix: str, but: str = "") -> tuple[str, ...]:
-    """The commit of every session's timeline in a conversation, but for that of one ref."""
-    if not os.path.isdir(ledger):
-        return ()
-    form = "--format=%(refname) %(objectname)"
-    rows = book.git(ledger, "for-each-ref", form, prefix).decode().splitlines()
-    return tuple(row for row in rows if row.split()[0] != but)
-
-
 def archive(ledger: str, prefix: str) -> int:
     """Put a conversation aside, so that nobody is told it any more; of how many sessions it was."""
-    rows = [row.split() for row in states(ledger, prefix)]
+    rows = tips(ledger, prefix).items()
     orders = [f"update {_past(name)} {commit}\ndelete {name} {commit}\n" for name, commit in rows]
     if orders:
-        book.git(ledger, "update-ref", "--stdin", stdin="".join(orders).encode())
+        bare.git(ledger, "update-ref", "--stdin", stdin="".join(orders).encode())
     return len(rows)
 
 
 def archived(ledger: str, prefix: str) -> set[str]:
     """The sessions of a conversation that was put aside."""
-    return {row.split()[0].rpartition("/")[2] for row in states(ledger, _past(prefix))}
+    return set(map(session_of, tips(ledger, _past(prefix))))
 
 
 def _past(ref_name: str) -> str:
@@ -114,12 +114,6 @@ def _facts(data: bytes) -> dict[str, Any] | None:
         return {key: value[key] for key in ("session", *_FACTS)}
     except (ValueError, KeyError, TypeError):
         return None  # a ref that somebody else put there
-
-
-def _commits(ledger: str, prefix: str, since: float = 0) -> list[str]:
-    form = "--format=%(committerdate:unix) %(objectname)"
-    listed = (row.split() for row in book.git(ledger, "for-each-ref", form, prefix).splitlines())
-    return [row[1].decode() for row in listed if len(row) == 2 and int(row[0]) >= int(since)]
 
 
 def _trees(ledger: str, commits: Iterable[str]) -> list[dict[str, str]]:
@@ -141,7 +135,7 @@ def _objects(ledger: str, names: list[str]) -> list[bytes]:
     if not names:
         return []
     wanted = "".join(f"{name}\n" for name in names).encode()
-    out = book.git(ledger, "cat-file", "--batch", stdin=wanted)
+    out = bare.git(ledger, "cat-file", "--batch", stdin=wanted)
     found, at = [], 0
     for _ in names:
         end = out.index(b"\n", at)

@@ -33,7 +33,7 @@ VALUES = {
 }  # fmt: skip
 DOORS = {
     "worktree",
-    "git", "ledger", "talks", "store", "logs", "paths", "layout", "project",
+    "git", "bare", "ledger", "talks", "store", "logs", "paths", "layout", "project",
     "process", "terminal", "rotation",
 }  # fmt: skip
 SWITCHBOARD = {"registry"}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from .. import git, layout, ledger, registry, retelling, store, talks, timeline
 from ..errors import HandoffError
+from ..session import Heard
 from ..timeline import Entry, Talk
 
 if TYPE_CHECKING:
@@ -66,20 +67,18 @@ def keep(project: Project, at: git.Place, current: Session) -> None:
     if not current.chunks:
         return
     ref = talks.ref(git.branch(at.top), git.head(at.top), current.topic, current.id)
-    names = [_chunk(number) for number in range(1, current.chunks + 1)]
 
     def chunk(name: str) -> bytes | None:
         return project.read(f"{FOLDER}/{current.id}/{name}")
 
     where = ledger.path(at.common_dir)
-    talks.keep(where, ref, _talk(current), names, chunk, int(time.time()))
+    talks.keep(where, ref, _talk(current), _chunks(current), chunk, int(time.time()))
 
 
 def here(project: Project, current: Session) -> Talk:
     """What was written down of a session in this work tree."""
     folder = project.path(f"{FOLDER}/{current.id}")
-    names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
-    chunks = [store.read(os.path.join(folder, name)) or b"" for name in names]
+    chunks = [store.read(os.path.join(folder, name)) or b"" for name in _chunks(current)]
     entries = tuple(entry for data in chunks for entry in timeline.parse(data))
     return _talk(current)._replace(entries=entries)
 
@@ -96,7 +95,8 @@ def of(project: Project, at: git.Place, topic: str) -> list[Talk]:
     this work tree have said since."""
     branch, head = git.branch(at.top), git.head(at.top)
     where, prefix = ledger.path(at.common_dir), talks.ref(branch, head, topic)
-    by_session = {talk.session: talk for talk in talks.read(where, prefix)}
+    kept = talks.read(where, talks.tips(where, prefix).values())
+    by_session = {talk.session: talk for talk in kept}
     over = talks.archived(where, prefix) - set(by_session)
     for one in sessions(project, branch, topic):
         if one.id not in over and one.chunks:
@@ -108,14 +108,24 @@ def of(project: Project, at: git.Place, topic: str) -> list[Talk]:
 
 def told(project: Project, at: git.Place, current: Session, max_bytes: int) -> tuple[Session, str]:
     """What other sessions said since this one's model was told last, and the session after it."""
+    where = ledger.path(at.common_dir)
     prefix = talks.ref(git.branch(at.top), git.head(at.top), current.topic)
-    since = current.heard_at or 0
-    others = [
-        talk
-        for talk in talks.read(ledger.path(at.common_dir), prefix, since)
-        if talk.session != current.id
-    ]
-    rows = [row for row in timeline.in_order(others) if (row[1].at or 0) > since]
+    tips = {talks.session_of(ref): commit for ref, commit in talks.tips(where, prefix).items()}
+    before = {one.session: one for one in current.heard}
+    moved = [name for name in tips if name not in before or before[name].commit != tips[name]]
+    if not set(moved) - {current.id}:
+        return current, ""
+    # Its own part, too: others may repeat it.
+    found = talks.read(where, [tips[name] for name in tips if name in (*moved, current.id)])
+    others = [talk for talk in found if talk.session != current.id]
+    new = {
+        id(entry)
+        for talk in others
+        for entry in talk.entries[before[talk.session].entries if talk.session in before else 0 :]
+    }
+    rows = [row for row in timeline.in_order(found) if id(row[1]) in new]
+    for talk in others:
+        before[talk.session] = Heard(talk.session, tips[talk.session], len(talk.entries))
     file = f"{layout.STATE_FOLDER}/conversations/{current.id}.md"
     block = retelling.block(rows, min(max_bytes, _budget(project, current)), file)
     if not block:
@@ -123,8 +133,7 @@ def told(project: Project, at: git.Place, current: Session, max_bytes: int) -> t
     layout.hide(project.root)
     store.remove(project.path(BUDGET), project.root)
     project.write(file, retelling.document(rows).encode("utf-8", "replace"))
-    newest = max(entry.at or 0 for _, entry in rows)
-    return current._replace(heard_at=max(newest, since)), block
+    return current._replace(heard=tuple(before.values())), block
 
 
 def _budget(project: Project, current: Session) -> int:
@@ -141,6 +150,11 @@ def _talk(current: Session) -> Talk:
     return Talk(
         current.id, current.runtime, current.native_id, current.started_at, current.ended_at
     )
+
+
+def _chunks(current: Session) -> list[str]:
+    """The files that count: one that was written when its hook was killed does not yet."""
+    return [_chunk(number) for number in range(1, current.chunks + 1)]
 
 
 def _chunk(number: int) -> str:

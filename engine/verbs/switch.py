@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from .. import git, layout, ledger, registry, talks
+from .. import bare, git, layout, ledger, registry, talks
 from ..errors import HandoffError
 from ..records import BACKGROUND
 from ..times import iso
@@ -94,17 +94,17 @@ def _alone(project: Project, at: git.Place, on: str) -> Iterator[None]:
     """
     where = ledger.path(at.common_dir)
     ref = ledger.ref(git.branch(at.top), git.head(at.top), on, "switch")
-    ledger.ensure(where)
+    bare.ensure(where)
     mine = json.dumps({"pid": os.getpid(), "at": time.time()}).encode()
-    blob = ledger.blob(where, mine)
+    blob = bare.blob(where, mine)
     held = _holder(where, ref)
-    if held is not None and time.time() - held[1] < GIVEN_UP_SECONDS:
+    if held is not None and abs(time.time() - held[1]) < GIVEN_UP_SECONDS:
         raise HandoffError(
             "another switch of this conversation is under way",
             hint="wait for it to end; one that was killed counts no more after a minute",
         )
     try:
-        ledger.git(where, "update-ref", ref, blob, held[0] if held else "0" * len(blob))
+        bare.git(where, "update-ref", ref, blob, held[0] if held else "0" * len(blob))
     except HandoffError as error:
         if _holder(where, ref) == held:
             raise  # not a race: say what is wrong
@@ -114,16 +114,16 @@ def _alone(project: Project, at: git.Place, on: str) -> Iterator[None]:
     try:
         yield
     finally:
-        ledger.git(where, "update-ref", "-d", ref, blob)
+        bare.git(where, "update-ref", "-d", ref, blob)
 
 
 def _holder(where: str, ref: str) -> tuple[str, float] | None:
     """The mark of another switch, and since when it is there (epoch seconds)."""
-    name = ledger.git(where, "for-each-ref", "--format=%(objectname)", ref).decode().strip()
+    name = bare.git(where, "for-each-ref", "--format=%(objectname)", ref).decode().strip()
     if not name:
         return None
     try:
-        return name, float(json.loads(ledger.git(where, "cat-file", "blob", name))["at"])
+        return name, float(json.loads(bare.git(where, "cat-file", "blob", name))["at"])
     except (ValueError, KeyError, TypeError):
         return name, 0.0
 
@@ -155,11 +155,13 @@ def _expect_idle(current: Session, force: bool) -> None:
         )
 
 
-def _others(at: git.Place, on: str, current: Session | None) -> tuple[str, ...]:
+def _others(at: git.Place, on: str, current: Session | None) -> dict[str, str]:
     """What identifies all that other sessions have said."""
     prefix = talks.ref(git.branch(at.top), git.head(at.top), on)
-    own = f"{prefix}{current.id}" if current else ""
-    return talks.states(ledger.path(at.common_dir), prefix, own)
+    found = talks.tips(ledger.path(at.common_dir), prefix)
+    if current is not None:
+        found.pop(f"{prefix}{current.id}", None)
+    return found
 
 
 def _close(project: Project, at: git.Place, current: Session) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -25,7 +26,7 @@ engine, wanted, seen = sys.argv[1], int(sys.argv[2]), 0
 CHANGES = {"os.rename", "os.remove", "os.mkdir", "os.chmod", "subprocess.Popen"}
 def watch(event, arguments):
     global seen
-    writes = event == "open" and arguments[2] is not None and arguments[2] & (os.O_WRONLY | os.O_RDWR)
+    writes = event == "open" and (arguments[2] or 0) & (os.O_WRONLY | os.O_RDWR)
     if event in CHANGES or writes:
         seen += 1
         if seen == wanted:
@@ -121,10 +122,8 @@ class Growing:
 def kill(process: subprocess.Popen[bytes], after_seconds: float) -> bool:
     """Kill a process and its children at a moment; whether it had not ended before."""
     time.sleep(after_seconds)
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
     return process.wait(60) == -signal.SIGKILL
 
 

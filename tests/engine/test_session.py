@@ -30,7 +30,7 @@ from engine.runtimes.base import (
     TURN_END,
     HookEvent,
 )
-from engine.session import Session
+from engine.session import Heard, Session
 from tests.engine.builders import odd_text
 
 NOW = 1_796_008_115.5
@@ -72,7 +72,7 @@ uses = st.builds(Use, odd_text, odd_text, odd_text, times, st.none() | odd_text)
         last_event_at=times,
         ended_at=times,
         told_at=times,
-        heard_at=times,
+        heard=st.lists(st.builds(Heard, odd_text, odd_text, st.integers(0)), max_size=3).map(tuple),
         recovered=st.booleans(),
         offset=st.integers(0),
         plan=st.lists(steps, max_size=3).map(tuple),

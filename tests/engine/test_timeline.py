@@ -96,7 +96,8 @@ def test_what_was_interrupted_while_it_was_kept_is_completed_and_there_once(
     assert list(tmp_path.rglob("killed"))  # else nothing was tried
 
     def kept() -> list[str]:
-        return [entry.text for talk in talks.read(ledger, prefix) for entry in talk.entries]
+        found = talks.read(ledger, talks.tips(ledger, prefix).values())
+        return [entry.text for talk in found for entry in talk.entries]
 
     ledger, prefix = str(project.path / ".git/handoff/ledger.git"), "refs/handoff/timeline/"
     whole = ["add login form", "npm test", "Form added; validation of e-mail is left."]

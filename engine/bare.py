@@ -59,12 +59,12 @@ def git(ledger: str, *args: str, stdin: bytes = b"") -> bytes:
         if not done.returncode:
             return done.stdout
         said = done.stderr.decode("utf-8", "replace").strip()
-        if not _is_locked(ledger, said) or time.monotonic() > until:
+        if not is_locked(ledger, said) or time.monotonic() > until:
             raise HandoffError(f"the ledger cannot be used: git {args[0]}: {said}")
         time.sleep(0.05)
 
 
-def _is_locked(ledger: str, said: str) -> bool:
+def is_locked(ledger: str, said: str) -> bool:
     """Whether a lock stood in git's way; one that was held too long is taken away: git holds them
     for milliseconds, and a git that was killed leaves its own behind for ever."""
     found = re.search(r"Unable to create '(.+\.lock)': File exists", said)

@@ -8,17 +8,21 @@ from .paths import inside
 
 
 def append(path: str, data: bytes, within: str, max_bytes: int | None = None) -> None:
-    """Add whole lines to a file's end in one write, so that writers never mix.
+    """Add whole lines to a file's end in one write, so that writers never mix. Half a line there,
+    from when the disk was full, is ended first.
 
     A file that has grown past `max_bytes` afterwards becomes `.1`, and an older one the next.
     """
     target = inside(path, within)
     try:
-        handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        handle = os.open(target, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
     except FileNotFoundError:
         os.makedirs(os.path.dirname(target), exist_ok=True)
-        handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        handle = os.open(target, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
     try:
+        size = os.fstat(handle).st_size
+        if size and os.pread(handle, 1, size - 1) != b"\n":
+            data = b"\n" + data
         while data:  # all at once, unless the disk is nearly full
             data = data[os.write(handle, data) :]
         if max_bytes is not None and os.fstat(handle).st_size > max_bytes:

@@ -91,6 +91,16 @@ def read(path: Path, offset: int) -> tuple[list[bytes], int]:
         lines.close()
 
 
+def test_half_a_line_in_a_log_costs_no_other(tmp_path: Path) -> None:
+    path = str(tmp_path / "a.log")
+    logs.append(path, b"one\n", str(tmp_path))
+    with open(path, "ab") as file:
+        file.write(b"ha")  # the disk was full
+    logs.append(path, b"two\n", str(tmp_path))
+    logs.append(path, b"three\n", str(tmp_path))
+    assert Path(path).read_bytes() == b"one\nha\ntwo\nthree\n"
+
+
 def test_complete_lines_are_read_from_where_the_last_reader_ended(tmp_path: Path) -> None:
     path = tmp_path / "t.jsonl"
     path.write_bytes(b"one\ntwo\nthr")

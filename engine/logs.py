@@ -20,9 +20,9 @@ def append(path: str, data: bytes, within: str, max_bytes: int | None = None) ->
         os.makedirs(os.path.dirname(target), exist_ok=True)
         handle = os.open(target, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
     try:
-        size = os.fstat(handle).st_size
-        if size and os.pread(handle, 1, size - 1) != b"\n":
-            data = b"\n" + data
+        if os.fstat(handle).st_size:
+            os.lseek(handle, -1, os.SEEK_END)
+            data = data if os.read(handle, 1) == b"\n" else b"\n" + data
         while data:  # all at once, unless the disk is nearly full
             data = data[os.write(handle, data) :]
         if max_bytes is not None and os.fstat(handle).st_size > max_bytes:

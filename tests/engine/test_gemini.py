@@ -82,3 +82,10 @@ def test_what_comes_before_every_model_call_is_no_compaction() -> None:
     payload = {"hook_event_name": "PreCompress", "session_id": "s", "trigger": "auto"}
     assert hooks.event(payload) is None
     assert base.PRE_COMPACT not in hooks.EVENTS
+
+
+def test_an_interactive_gemini_shows_an_output_in_cells() -> None:
+    cells = [[{"text": "all "}, {"text": "well   "}], [{"text": "Exit Code: 5 "}], [{"text": " "}]]
+    output = "all well\nExit Code: 5"
+    assert outcome(told(output), cells, "make") == (0, output, None)
+    assert outcome(told(output, "Exit Code: 3"), cells, "make") == (3, output, None)

@@ -2,16 +2,20 @@
 
 The text is `Output: …`, then, where they have something to say, the lines `Error:`, `Exit Code:`,
 `Signal:`, `Background PIDs:` and `Process Group PGID:`; an exit code of 0 is not said. What the
-command printed is known beside it as long as it is short: then what follows it is Gemini's own.
-Where the output was shortened the last lines count, and 0 is believed only where Gemini's last line
-is among them: a command that passed and printed `Exit Code: 5` last reads as failed; one that
-failed never reads as passed. Older versions begin with the command and say every exit code.
+command printed is known beside it, as text or as cells, as long as it is short: then what follows
+it is Gemini's own. Where the output was shortened the last lines count, and 0 is believed where
+Gemini's last line is among them: a command that passed and printed `Exit Code: 5` last reads as
+failed; one that failed never reads as passed. Older versions begin with the command and say every
+exit code.
 """
 
 from __future__ import annotations
 
 import re
 
+INTERRUPTED, REFUSED = "interrupted", "not allowed to run"
+
+_CANCELLED = "Command was cancelled by user"  # and, on lines of their own, what it had printed
 _OPENING, _CLOSING = "<untrusted_context>\n", "\n</untrusted_context>"
 _OUTPUT, _NOTHING = "Output: ", "(empty)"
 _NOT_STARTED = f"{_NOTHING}\nError: "  # which may have several lines
@@ -36,10 +40,12 @@ def outcome(told: str, shown: object, command: str) -> tuple[int | None, str, st
     # The last closing is Gemini's own; a command may print others.
     text = told.rpartition(_CLOSING)[0] if told.startswith(_OPENING) else ""
     text = text[len(_OPENING) :]
+    if text.startswith(_CANCELLED):
+        return None, text.partition("\n")[2], INTERRUPTED
     if not text.startswith(_OUTPUT):
         return None, told, "no outcome told"
     body = text[len(_OUTPUT) :]
-    output = shown if isinstance(shown, str) else None
+    output = shown if isinstance(shown, str) else drawn(shown)
     if output is not None and not body.startswith(output or _NOTHING):
         output = output.rstrip("\n")
     if output is not None and body.startswith(output or _NOTHING):
@@ -65,3 +71,14 @@ def _older(text: str) -> tuple[int | None, str, str | None]:
         return None, output, f"ended by signal {own['signal']}"
     known = own["code"] != _NONE
     return (int(own["code"]), output, None) if known else (None, output, "no outcome told")
+
+
+def drawn(shown: object) -> str | None:
+    """The text of what an interactive Gemini shows: lines of cells."""
+    if not isinstance(shown, list):
+        return None
+    lines = (line if isinstance(line, list) else () for line in shown)
+    texts = (
+        "".join(str(one.get("text")) for one in line if isinstance(one, dict)) for line in lines
+    )
+    return "\n".join(text.rstrip() for text in texts).rstrip("\n")

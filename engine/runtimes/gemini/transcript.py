@@ -13,7 +13,7 @@ from typing import Any
 from ... import records as r
 from ..base import number
 from ..lines import items, mapping, objects, seconds, string, subject
-from .outcome import outcome
+from .outcome import INTERRUPTED, REFUSED, drawn, outcome
 from .words import human_words
 
 KEPT = True
@@ -90,6 +90,10 @@ def _command(call: dict[str, Any], at: float | None, note: str | None) -> Iterat
         return
     text = string(mapping(told[0].get("response")).get("output"))
     code, output, error = outcome(text, call.get("resultDisplay"), command)
+    if call.get("status") == "cancelled":
+        why = string(mapping(told[0].get("response")).get("error"))
+        error = REFUSED if "denied" in why else INTERRUPTED
+        code, output = None, drawn(call.get("resultDisplay")) or ""
     if given.get("is_background") is True:
         code, error = None, "sent to the background"
     yield r.Result(call_id, code, output, "", seconds(call.get("timestamp")), error)

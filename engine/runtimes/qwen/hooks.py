@@ -78,14 +78,15 @@ def _entry(payload: Mapping[str, Any]) -> dict[str, object]:
     given = given if isinstance(given, dict) else {}
     failure = text(payload, "error")
     background = given.get("is_background") is True
+    interrupted = payload.get("is_interrupt") is True
     shown = text(response, "returnDisplay") if isinstance(response, dict) else ""
     passed = payload.get("hook_event_name") == "PostToolUse" and not background
     return feedback.entry(
         text(payload, "tool_call_id"),
         text(given, "command"),
-        shown or failure,
+        shown or ("" if interrupted else failure),
         exit_code=0 if passed else None,
-        error="sent to the background" if background else None,
+        error="sent to the background" if background else "interrupted" if interrupted else None,
         duration_ms=number(payload, "duration_ms"),
         agent_note="subagent" if payload.get("agent_id") else None,
     )

@@ -13,6 +13,8 @@ from .words import human_words
 KEPT = True
 FLUSH_SECONDS = 0.0
 
+# Of a command or tool that a person stopped.
+_STOPPED = {"cancelled": "interrupted", "not_started": "not allowed to run"}
 _STATUSES = {"pending": "open", "in_progress": "in_progress", "completed": "done"}
 
 
@@ -61,8 +63,9 @@ def _result(result: dict[str, Any], at: float | None) -> Iterator[r.Record]:
     shown = mapping(result.get("resultDisplay"))
     if shown.get("type") != "shell_result":
         fine = result.get("status") == "success"
-        said = string(mapping(result.get("error")).get("message"))
-        yield r.Result(string(result.get("callId")), None, said, "", at, succeeded=fine)
+        said = string(mapping(result.get("error")).get("message")) or _drawn(shown)
+        why = _STOPPED.get(string(result.get("executionStatus")))
+        yield r.Result(string(result.get("callId")), None, said, "", at, why, fine)
         return
     code = number(shown, "exitCode")
     error = None
@@ -71,6 +74,11 @@ def _result(result: dict[str, Any], at: float | None) -> Iterator[r.Record]:
     elif shown.get("signal"):
         code, error = None, f"ended by signal {shown['signal']}"
     yield r.Result(string(result.get("callId")), code, string(shown.get("output")), "", at, error)
+
+
+def _drawn(shown: dict[str, Any]) -> str:
+    lines = [map(mapping, items(line)) for line in items(shown.get("ansiOutput"))]
+    return "\n".join("".join(string(cell.get("text")) for cell in line).rstrip() for line in lines)
 
 
 def _step(place: int, todo: dict[str, Any]) -> r.Step:

@@ -80,6 +80,15 @@ def test_times_and_counts_beyond_all_measure_break_no_reader(folder: Path) -> No
     assert damaged.read("codex", path).records == 2
 
 
+def test_a_model_s_name_without_end_is_cut(folder: Path) -> None:
+    context = {"type": "turn_context", "payload": {"model": "<" + " " * 40_000}, "ordinal": 1}
+    used = {"type": "token_count", "info": {"last_token_usage": {"total_tokens": 9}}}
+    path = folder / "model.jsonl"
+    rows = (context, {"type": "event_msg", "payload": used, "ordinal": 2})
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert len(damaged.read("codex", path).model or "") <= 100
+
+
 def test_an_exit_code_of_5000_digits_is_none() -> None:
     assert claude_code_outcome(None, f"Exit code {'9' * 5_000}\n")[0] is None
 

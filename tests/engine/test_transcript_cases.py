@@ -23,7 +23,7 @@ from engine.verbs import checkpoint, conversation
 from tests.engine import builders, transcripts
 from tests.engine.transcripts import GOAL, LAST_WORDS, STORY, Reply, Say
 from tests.engine.transcripts import Run as Ran
-from tests.repository import Repository
+from tests.repository import RECORDED, Repository
 
 CASES = Path(__file__).parents[1] / "data" / "cases"
 RUNTIMES = tuple(transcripts.ROWS)
@@ -292,6 +292,22 @@ def test_a_version_that_nobody_has_seen_is_named_and_not_guessed(
         assert (told.words, told.commands) == ([], [])
         why = "nothing in the transcript could be read: of a version that is not known"
         assert told.session.note == why
+
+
+@pytest.mark.parametrize("runtime", ["claude-code"])
+def test_a_command_in_the_background_is_told_once_with_the_code_it_ended_with(
+    reader: Reader,
+) -> None:
+    folder = RECORDED / "claude-code-2.1.332" / "background-failed"
+    rows = (folder / "transcript.jsonl").read_bytes().splitlines(keepends=True)
+    for end in range(0, len(rows) + 1, 3):
+        reader.read(b"".join(rows[:end]))
+    told = reader.read(b"".join(rows))
+    shown = [
+        (entry.text, entry.exit_code) for _, entry in in_order([told.talk]) if entry.kind == COMMAND
+    ]
+    assert shown == told.commands
+    assert None not in {code for _, code in shown}
 
 
 SUBAGENT = {

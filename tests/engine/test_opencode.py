@@ -560,6 +560,21 @@ def test_reading_a_database_at_rest_leaves_no_file_behind(kept: Kept, mode: str)
     assert files(kept.path.parent) == before
 
 
+def test_a_wal_file_that_cannot_be_opened_is_one(kept: Kept) -> None:
+    kept.message(words("Work"))
+    kept.close()
+    (kept.path.parent / "opencode.db-wal").mkdir()
+    with pytest.raises(HandoffError, match="cannot be read"):
+        read(kept.path)
+
+
+@pytest.mark.parametrize("native_id", ["\ud800", "ses_1\0", "ses_1' OR 1=1 --", "%"])
+def test_an_odd_id_is_no_session_of_the_database(kept: Kept, native_id: str) -> None:
+    kept.message(words("Work"))
+    with pytest.raises(HandoffError):
+        read(kept.path, native_id)
+
+
 def test_a_path_with_marks_of_a_uri_is_that_path(kept: Kept, tmp_path: Path) -> None:
     kept.message(words("Work"))
     kept.close()

@@ -30,7 +30,7 @@ class Rows:
             self._database = sqlite3.connect(
                 _uri(path), uri=True, timeout=BUSY_SECONDS, isolation_level=None
             )
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeError) as error:
             raise _told(path, error) from None
         self._database.text_factory = bytes  # what is no UTF-8 stops no query
         list(self._query("BEGIN"))  # whatever is written meanwhile, all is read as it is now
@@ -75,12 +75,12 @@ class Rows:
         try:
             for row in self._database.execute(query, values):  # noqa: UP028 - its cursor may
                 yield row  # outlive the database, and `yield from` would close it then
-        except (sqlite3.Error, UnicodeDecodeError) as error:  # of a message of SQLite's own
+        except (sqlite3.Error, UnicodeError) as error:  # of an id, or a message of SQLite's own
             raise _told(self._path, error) from None
 
 
 def _told(path: str, error: Exception) -> HandoffError:
-    why = "malformed" if isinstance(error, UnicodeDecodeError) else str(error)[:MAX_REASON_CHARS]
+    why = "malformed" if isinstance(error, UnicodeError) else str(error)[:MAX_REASON_CHARS]
     what = "has no known schema" if why.startswith("no such") else "cannot be read"
     return HandoffError(f"`{path}` {what} ({why})")
 
@@ -95,16 +95,16 @@ def _uri(path: str) -> str:
 
 
 def _is_at_rest(path: str) -> bool:
+    wal_mode = False
     try:
         with open(path, "rb") as file:
             wal_mode = file.read(20)[18:] == b"\x02\x02"
-    except OSError:
-        return False
-    try:
         with open(f"{path}-wal", "rb"):
             return False
     except FileNotFoundError:
         return wal_mode
+    except OSError:
+        return False
 
 
 def _bytes(value: object) -> bytes:

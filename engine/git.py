@@ -42,8 +42,9 @@ def place(root: str) -> Place | None:
 
     Raises: HandoffError where git does not trust the repository.
     """
+    options = ("--show-toplevel", "--show-prefix", "--git-common-dir")
     try:
-        out = run(root, "rev-parse", "--show-toplevel", "--show-prefix", "--git-common-dir")
+        out = run(root, "rev-parse", *options)
     except HandoffError as error:
         if "dubious ownership" in str(error):
             raise HandoffError(
@@ -51,7 +52,11 @@ def place(root: str) -> Place | None:
                 hint=f"run `git config --global --add safe.directory {root}`",
             ) from None
         return None
-    top, prefix, common = out.decode("utf-8", "surrogateescape").split("\n")[:3]
+    told = out.decode("utf-8", "surrogateescape").split("\n")
+    if len(told) != 4:  # a folder's name has line breaks: each by itself
+        each = (run(root, "rev-parse", option) for option in options)
+        told = [one.decode("utf-8", "surrogateescape")[:-1] for one in each]
+    top, prefix, common = told[:3]
     return Place(top, prefix, os.path.abspath(os.path.join(root, common)))
 
 
@@ -143,6 +148,15 @@ def run(root: str, *args: str, stdin: bytes = b"", literal: bool = False) -> byt
         said = done.stderr.decode("utf-8", "replace").strip().splitlines()
         raise HandoffError(f"git {args[0]}: {said[0] if said else done.returncode}")
     return done.stdout
+
+
+def tracked(root: str, folder: str) -> frozenset[str]:
+    """The names of files right in a folder that the repository has; none outside a repository."""
+    try:
+        out = run(root, "ls-files", "-z", "--", folder, literal=True)
+    except HandoffError:
+        return frozenset()
+    return frozenset(os.path.basename(path) for path in split(out))
 
 
 def _status(at: Place) -> tuple[GitState, set[str], set[str]]:

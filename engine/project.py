@@ -7,7 +7,7 @@ import os
 import time
 from typing import TYPE_CHECKING, Any
 
-from . import config, layout, names, rotation, runs, session, store
+from . import config, git, layout, names, rotation, runs, session, store
 from .errors import HandoffError
 from .layout import STATE_FOLDER
 
@@ -72,12 +72,15 @@ class Project:
         self.write(layout.session(one.id), data + b"\n")
 
     def sessions(self) -> tuple[Session, ...]:
-        """Every session on record, the one with the newest event last."""
+        """Every session on record, the one with the newest event last; none that came with a clone
+        of somebody's repository."""
+        folder = f"{STATE_FOLDER}/sessions"
         try:
-            names = os.listdir(self.path(f"{STATE_FOLDER}/sessions"))
+            listed = set(os.listdir(self.path(folder)))
         except OSError:
             return ()
-        ids = [name[:-5] for name in names if name.endswith(".json")]
+        own = listed - git.tracked(self.root, folder)
+        ids = [name[:-5] for name in own if name.endswith(".json")]
         found = [one for one in map(self.load_session, sorted(ids)) if one is not None]
         now = time.time() + AHEAD_SECONDS
 

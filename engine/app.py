@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 
+from . import layout, redact
+
 
 def main(root: str, argv: list[str]) -> int:
     """Run one command line in the project whose folder is `root`."""
@@ -11,6 +13,7 @@ def main(root: str, argv: list[str]) -> int:
         return _hook(root, argv[1] if len(argv) > 1 else "")
     from .arguments import run
 
+    redact.allow(layout.not_secrets(root))
     return run(root, argv)
 
 
@@ -19,6 +22,7 @@ def _hook(root: str, runtime: str) -> int:
     try:
         from .verbs import hook
 
+        redact.allow(layout.not_secrets(root))
         sys.stdout.buffer.write(hook.answer(root, runtime, sys.stdin.buffer.read()))
         sys.stdout.buffer.flush()
     except Exception as error:
@@ -32,12 +36,10 @@ def _log(root: str, runtime: str, error: Exception) -> None:
     import traceback
 
     from .errors import HandoffError
-    from .layout import log
-    from .redact import redacted
 
     said = traceback.format_exc()
     if isinstance(error, HandoffError):
         said = f"{error} ({error.hint})" if error.hint else str(error)
     now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     with contextlib.suppress(OSError, HandoffError):  # a read-only disk: nowhere to say it
-        log(root, redacted(f"{now} {runtime}: {said}"))
+        layout.log(root, redact.redacted(f"{now} {runtime}: {said}"))

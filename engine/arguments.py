@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
+from typing import Any, TextIO
 
 from .errors import HandoffError
 from .project import Project
@@ -27,6 +29,20 @@ from .verbs import (
     verify,
 )
 from .verbs import run as runner
+from .visible import visible
+
+
+class Visible:
+    """A stream on which all that is written can be seen, and nothing is obeyed by a terminal."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        return self._stream.write(visible(text))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
 
 
 def run(root: str, argv: list[str]) -> int:
@@ -36,6 +52,13 @@ def run(root: str, argv: list[str]) -> int:
     parser = _parser()
     options = parser.parse_args(argv[:end])
     options.command_line = argv[end + 1 :]
+    out: Any = Visible(sys.stdout)
+    words: Any = Visible(sys.stderr)
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(words):
+        return _run(root, parser, options)
+
+
+def _run(root: str, parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
     if options.verb == "run" and not any(options.command_line):
         parser.error("run: give the command after `--`: run -- CMD…")
     try:

@@ -37,6 +37,7 @@ class Config(NamedTuple):
     rendered: tuple[str, ...]  # files of ours outside `.handoff/`
     debug_patterns: dict[str, str]  # endings, such as "js ts": pattern of a debug print
     context_windows: dict[str, int]  # pattern of a model's id: tokens
+    not_secrets: tuple[str, ...]  # texts that redaction leaves as they are
     stop_gate: str  # block: hold up the end of a turn once at `wrap_up_percent`; or off
 
 
@@ -72,6 +73,7 @@ def parse(given: Any) -> Config:
         rendered=_texts(given, "rendered"),
         debug_patterns=_patterns(given),
         context_windows=_windows(given),
+        not_secrets=_texts(given, "not_secrets") if "not_secrets" in given else (),
         stop_gate=_stop_gate(given),
     )
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from .redact import redacted
+
 
 class Drift(NamedTuple):
     """The repository now, beside a packet."""
@@ -25,7 +27,7 @@ def notice(value: dict[str, Any], drift: Drift) -> str:
             said.append("its commit is no ancestor of HEAD (rebased, reset or another branch)")
         else:
             said.append(f"HEAD moved on by {drift.ahead} commit{'s' if drift.ahead != 1 else ''}")
-    if value["branch"] != drift.branch:
+    if value["branch"] != (drift.branch and redacted(drift.branch)):
         said.append(f"it was made on {_named(value['branch'])}, this is {_named(drift.branch)}")
     if drift.changed:
         more = f" and {len(drift.changed) - 5} more" if drift.changed[5:] else ""

@@ -8,17 +8,34 @@ import os
 from . import logs
 from .errors import HandoffError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 CONFIG = ".handoff/config.json"
 STATE_FOLDER = ".handoff/state"
 MAX_LOG_BYTES = 256_000
 MAX_FEEDBACK_BYTES = 1_000_000
 
 
+def not_secrets(root: str) -> tuple[str, ...]:
+    """The texts that the project says are no secrets; none where it does not say it well."""
+    try:
+        given = _configuration(root)["not_secrets"]
+        return tuple(given) if all(isinstance(text, str) for text in given) else ()
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return ()
+
+
+def _configuration(root: str) -> Any:
+    with open(os.path.join(root, CONFIG), encoding="utf-8-sig") as file:
+        return json.load(file)
+
+
 def feedback_log(root: str) -> str:
     """The path of the project's feedback log. Raises: HandoffError where none is configured."""
     try:
-        with open(os.path.join(root, CONFIG), encoding="utf-8-sig") as file:
-            return os.path.join(root, json.load(file)["artifacts"]["feedback"])
+        return os.path.join(root, _configuration(root)["artifacts"]["feedback"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise HandoffError(
             f"`{CONFIG}` does not tell the path of the feedback log: {error!r}",

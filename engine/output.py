@@ -10,7 +10,7 @@ MAX_HEAD_BYTES = 16_000
 MAX_TAIL_BYTES = 250_000
 _PIECE_BYTES = 8_192
 # Colours, cursor movements, titles and the like.
-_CONTROLS = re.compile(
+CONTROLS = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,2000}(?:\x07|\x1b\\)|[@-Z\\^_]|[ -/]+[0-~])"
 )
 
@@ -49,7 +49,7 @@ class Ends:
 
 def _plain(data: bytes) -> str:
     """The text as a reader saw it in the end: no controls, no lines that were written over."""
-    text = _CONTROLS.sub("", data.decode("utf-8", "replace"))
+    text = CONTROLS.sub("", data.decode("utf-8", "replace"))
     return "\n".join(map(_written_last, text.split("\n")))
 
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from . import budget, commands, risks, steps, summary, verdict
 from .model import ChangedFile, Commit, Evidence, NativeSession, Snapshot, Source
+from .redact import redacted
 from .runs import Run
 from .times import iso
 
@@ -188,7 +189,11 @@ def _prerequisites(snapshot: Snapshot) -> tuple[Prerequisite, ...]:
         Prerequisite("stash", one.note, None, f"git stash apply {one.commit}")
         for one in snapshot.git.stashes
     ]
-    there = [Prerequisite("file", path, hashes[path]) for path in paths if path in hashes]
+    there = [  # a file whose name holds a secret could not be found again under what is shown
+        Prerequisite("file", path, hashes[path])
+        for path in paths
+        if path in hashes and redacted(path) == path
+    ]
     return tuple([*stashes, *there][:MAX_PREREQUISITES])
 
 

@@ -7,7 +7,7 @@ import os
 import time
 from typing import TYPE_CHECKING, Any
 
-from . import config, git, layout, names, rotation, runs, session, store
+from . import config, git, layout, names, redact, rotation, runs, session, store
 from .errors import HandoffError
 from .layout import STATE_FOLDER
 
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 AHEAD_SECONDS = 300  # by which the clock of another machine on the same disk may differ
 MANUAL = "manual"  # the session where none is on record
+# What a session and what belongs to it is found again by, in git or on the disk: kept as it is.
+_FOUND_BY = (
+    "id", "native_id", "topic", "branch", "start_branch", "start_branches", "transcript", "folder",
+)  # fmt: skip
 
 
 class Project:
@@ -67,7 +71,9 @@ class Project:
             return None
 
     def save_session(self, one: Session) -> None:
-        data = json.dumps(session.value(one), sort_keys=True, indent=1).encode()
+        value = session.value(one)
+        value.update(redact.value({key: value[key] for key in value if key not in _FOUND_BY}))
+        data = json.dumps(value, sort_keys=True, indent=1).encode()
         layout.hide(self.root)
         self.write(layout.session(one.id), data + b"\n")
 

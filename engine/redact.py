@@ -5,6 +5,7 @@ Patterns are compiled when their trigger occurs, since a hook pays for every one
 
 from __future__ import annotations
 
+import json
 import re
 
 from .disclosures import DISCLOSURES
@@ -14,26 +15,33 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from re import Match, Pattern
+    from typing import Any
 
+MAX_ROUNDS = 10
 _LOWERED = "(?i)"
-_ESCAPE = r"\\+(?:u([0-9a-fA-F]{4})|([\"'/nrt]))"
+# What a terminal or a reader does not show, and what JSON escapes, however deep.
+_UNSEEN = "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\u2061\u2062\u2063\u2064\ufeff"
+_ESCAPE = (
+    r"(?:\x1b|\\+u001[bB])\[[0-?]*[ -/]*[@-~]|[" + _UNSEEN + r"]"
+    r"|\\+(?:u([0-9a-fA-F]{4})|([\"'/nrt]))"
+)
 _CONTROLS = {"n": "\n", "r": "\r", "t": "\t"}
 _compiled: dict[str, Pattern[str]] = {}
-_allowed: tuple[str, ...] = ()
+_allowed: frozenset[str] = frozenset()
 
 
 def allow(texts: Iterable[str]) -> None:
-    """Take these for no secrets from now on: each a whole one, or its beginning and `*`."""
+    """Take these for no secrets from now on. Whole ones only: no list may let through a kind."""
     global _allowed
-    _allowed = tuple(texts)
+    _allowed = frozenset(texts)
 
 
 def redact(text: str) -> tuple[str, int]:
     """`text` with every secret replaced by a typed marker, and how many there were; also of those
-    that stand there as a JSON string in another one spells them."""
+    that a JSON string in another one spells, or that invisible characters take apart."""
     hits = 0
     for name, pattern, holds in _rules(text):
-        while True:  # one may hide what the same rule finds behind it
+        for _ in range(MAX_ROUNDS):  # one may hide what the same rule finds behind it
             spans = list(_spans(text, pattern, holds))
             if not spans:
                 break
@@ -43,7 +51,9 @@ def redact(text: str) -> tuple[str, int]:
                 parts += [text[at:start], f"[redacted:{name}]"]
                 at = end
             text = "".join((*parts, text[at:]))
-    return _without_escaped(text, hits) if "\\" in text else (text, hits)
+    if "\\" in text or "\x1b" in text or not text.isascii():
+        return _without_hidden(text, hits)
+    return text, hits
 
 
 def redacted(text: str) -> str:
@@ -51,20 +61,50 @@ def redacted(text: str) -> str:
     return redact(text)[0]
 
 
-def unescaped(text: str) -> tuple[str, list[int]]:
-    """The text without JSON's escapes, however deep, and where each of its characters began."""
+def checked(data: bytes) -> bytes:
+    """A file's bytes as they may be kept: the same where no secret is found, also not behind the
+    escapes of JSON. JSON stays JSON."""
+    text = data.decode("utf-8", "surrogateescape")
+    if not redact(text)[1]:
+        return data
+    try:
+        text = json.dumps(value(json.loads(text)), indent=2, ensure_ascii=False) + "\n"
+    except (ValueError, RecursionError):
+        text = redacted(text)
+    return text.encode("utf-8", "surrogateescape")
+
+
+def value(given: Any) -> Any:
+    """A JSON value without secrets in its texts, also in those that only their keys give away."""
+    if isinstance(given, str):
+        return redacted(given)
+    if isinstance(given, dict):
+        return {key: _field(key, item) for key, item in given.items()}
+    return [value(item) for item in given] if isinstance(given, list) else given
+
+
+def _field(key: str, item: Any) -> Any:
+    new = value(item)
+    if isinstance(item, str) and new == item and redact(json.dumps({key: item}))[1]:
+        return "[redacted:assignment]"
+    return new
+
+
+def _unescaped(text: str) -> tuple[str, list[int]]:
+    """The text as it is meant, and where each of its characters begins."""
     parts, places, at = [], [], 0
     for found in _pattern(_ESCAPE).finditer(text):
         start = found.start()
-        char = chr(int(found[1], 16)) if found[1] else _CONTROLS.get(found[2], found[2])
+        char = chr(int(found[1], 16)) if found[1] else found[2] or ""
+        char = "" if char in _UNSEEN else _CONTROLS.get(char, char)
         parts += [text[at:start], char]
-        places += [*range(at, start), start]
+        places += [*range(at, start), *[start][: len(char)]]
         at = found.end()
     return "".join((*parts, text[at:])), [*places, *range(at, len(text) + 1)]
 
 
-def _without_escaped(text: str, hits: int) -> tuple[str, int]:
-    plain, places = unescaped(text)
+def _without_hidden(text: str, hits: int) -> tuple[str, int]:
+    plain, places = _unescaped(text)
     if len(plain) == len(text):
         return text, hits
     found: list[tuple[int, int, str]] = []
@@ -97,7 +137,7 @@ def _spans(text: str, expression: str, holds: str) -> Iterator[tuple[int, int]]:
     group = "value" if "value" in pattern.groupindex else 0
     for found in pattern.finditer(looked_at):
         start, end = found.span(group)
-        if (not holds or _holds(holds, found, text)) and not _is_allowed(text[start:end]):
+        if text[start:end] not in _allowed and (not holds or _holds(holds, found, text)):
             yield start, end
 
 
@@ -125,9 +165,3 @@ def _pattern(expression: str) -> Pattern[str]:
     if expression not in _compiled:
         _compiled[expression] = re.compile(expression)
     return _compiled[expression]
-
-
-def _is_allowed(secret: str) -> bool:
-    return any(
-        secret.startswith(one[:-1]) if one.endswith("*") else secret == one for one in _allowed
-    )

@@ -10,10 +10,11 @@ from typing import Any
 
 from .gate import Issue
 from .packet import Packet
+from .redact import redacted
+from .visible import visible
 
 SCHEMA_VERSION = 1
 _PIPE = "\\|"  # as a cell of a table holds it
-_RENAMED = {"origin": "from"}
 
 
 def payload(packet: Packet) -> dict[str, Any]:
@@ -50,25 +51,25 @@ def digest(value: dict[str, Any]) -> str:
 
 
 def text(value: dict[str, Any]) -> bytes:
-    """The bytes of `handoff.json`."""
-    return (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode("utf-8")
+    """The bytes of `handoff.json`, in which nothing is invisible."""
+    return (visible(json.dumps(value, indent=2, ensure_ascii=False)) + "\n").encode("utf-8")
 
 
 def markdown(value: dict[str, Any]) -> str:
     """The packet's JSON value for people."""
-    return "\n".join(map(_line, _markdown(value))).rstrip() + "\n"
+    return redacted("\n".join(map(_line, _markdown(value))).rstrip() + "\n")
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         fields = getattr(value, "_asdict")()  # noqa: B009 - not every tuple has it
-        return {_RENAMED.get(key, key): _plain(item) for key, item in fields.items()}
+        return {"from" if key == "origin" else key: _plain(v) for key, v in fields.items()}
     if isinstance(value, dict):
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, (tuple, list)):
         return [_plain(item) for item in value]
     if isinstance(value, str):
-        return _writable(value)
+        return redacted(_writable(value))
     return value
 
 
@@ -196,8 +197,7 @@ def _tail(value: dict[str, Any]) -> Iterator[str]:
 def _facts(value: dict[str, Any]) -> Iterator[str]:
     session, usage = value["session"], value["context_usage"]
     ended = session["ended_at"] or "not reported"
-    runtime = session["runtime"] or "no runtime"
-    yield f"- session {_code(session['id'])} ({runtime}), ended: {ended}"
+    yield f"- session {_code(session['id'])} ({session['runtime'] or 'no runtime'}), ended: {ended}"
     yield f"- branch {_code(str(value['branch']))}, head `{value['head_commit']}`"
     yield f"- started from `{value['base_commit'] or 'an unknown commit'}`"
     if value["supersedes"]:
@@ -247,4 +247,4 @@ def _longest_run(text: str) -> int:
 
 def _line(text: str) -> str:
     """Text on one line: control characters, line breaks among them, become visible escapes."""
-    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
+    return visible(text).replace("\n", "\\n").replace("\t", "\\t")

@@ -71,11 +71,12 @@ def is_named(name: str, sign: str, quoted: bool, value: str) -> bool:
         return False
     if constant and tight and not quoted:
         return True
+    plain = not any(not char.isalpha() and char not in "_-." for char in value)
     if any(one in sign for one in (",", "==", "!=")):  # of a list, or compared
-        return quoted and is_random(value)
+        odd = "," not in sign and not plain and " " not in value and len(value) > 11
+        return quoted and (odd or is_random(value))
     if _NAMES_ONE.match(lowered):
         return False
-    plain = not any(not char.isalpha() and char not in "_-." for char in value)
     if constant and not (quoted or plain or _CODE.match(lowered)):
         return True
     if "passw" in name.lower() or "passphrase" in name.lower():

@@ -15,7 +15,11 @@ _FORMS = (
     ),
     ("anthropic-key", ("sk-ant-",), r"sk-ant-[\w-]{16,}"),
     ("openai-key", ("sk-",), r"sk-(?=[\w-]{0,80}\d)[\w-]{20,}"),
-    ("aws-access-key", ("AKIA", "ASIA", "ABIA", "ACCA"), r"A(?:KI|SI|BI|CC)A[A-Z0-9]{16}\b"),
+    (
+        "aws-access-key",
+        ("AKIA", "ASIA", "ABIA", "ACCA", "A3T"),
+        r"A(?:KIA|SIA|BIA|CCA|3T\w)[A-Z0-9]{16}\b",
+    ),
     ("aws-bedrock-key", ("ABSK",), r"ABSK[A-Za-z0-9+/]{60,}=*"),
     ("google-api-key", ("AIza",), r"AIza[\w-]{35,}"),
     ("google-oauth", ("GOCSPX-", "ya29.", "1//0"), r"(?:GOCSPX-|ya29\.|1//0)[\w-]{20,}"),

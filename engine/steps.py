@@ -12,12 +12,15 @@ from .runs import Run
 
 MAX_CHARS = 400
 _ANNOUNCED = re.compile(
-    r"^[\s>*_#-]*(?:next(?: steps?| action)?|to ?do|remaining|still to do|left to do)"
+    r"^[\s*_#-]*(?:next(?: steps?| action)?|to ?do|remaining|still to do|left to do)"
     r"[*_]*\s*[:：][*_]*\s*(.*)$",
     re.IGNORECASE | re.MULTILINE,
 )
 
-
+# What the agent quotes is not what it says: a page, a log, a file.
+_QUOTED = re.compile(
+    r"^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1|\Z)|^[ \t]*>[^\n]*$", re.DOTALL | re.MULTILINE
+)
 _NO_STEP = ("none", "nothing", "nothing left", "n/a", "-", "all done", "done")
 
 
@@ -89,7 +92,7 @@ def _from_acceptance(snapshot: Snapshot) -> str:
 
 
 def _from_statement(snapshot: Snapshot) -> str:
-    said = snapshot.session.statement or ""
+    said = _QUOTED.sub("", snapshot.session.statement or "")
     found = _ANNOUNCED.search(said)
     if found is None:
         asked = open_question(said)

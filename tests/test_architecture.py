@@ -25,7 +25,7 @@ MAX_LINES = 250
 VALUES = {
     "gate", "leftovers", "budget",
     "errors", "model", "config", "redact", "feedback", "runs", "records", "session",
-    "shapes", "disclosures", "secretvalue",
+    "shapes", "disclosures", "secretvalue", "visible",
     "workbench", "verdict", "steps", "commands", "risks", "summary", "packet", "render",
     "schema", "freshness", "context", "hookplan", "names", "times",
     "jsontext", "notes", "features", "topics", "pullrequest",

@@ -44,7 +44,7 @@ def run(project: Project, options: Namespace) -> int:
 
 def record(project: Project, current: Session, state: CleanState) -> dict[str, Any]:
     """Write `clean_state.json`; its value: an entry for each issue, and whether one blocks."""
-    value = {
+    value: dict[str, Any] = {
         "schema_version": 1,
         "session": current.id,
         "clean": not state.issues,
@@ -54,13 +54,14 @@ def record(project: Project, current: Session, state: CleanState) -> dict[str, A
                 "check": issue.check,
                 "code": issue.code,
                 "severity": "block" if issue in state.refused else "warn",
-                "detail": redact.redacted(issue.detail),
+                "detail": issue.detail,
                 "mend": issue.mend,
                 "excepted": issue.excepted,
             }
             for issue in state.issues
         ],
     }
+    value = redact.value(value)
     path = project.config.artifacts["clean_state"]
     project.write(path, (json.dumps(value, indent=2) + "\n").encode())
     return value

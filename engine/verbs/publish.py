@@ -6,7 +6,7 @@ import json
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .. import gate, git, ledger, names, packet, render, store
+from .. import gate, git, ledger, names, packet, redact, render, store
 from ..errors import HandoffError
 from . import snapshot
 
@@ -96,7 +96,11 @@ def _evidence(at: git.Place, taken: Snapshot) -> dict[str, bytes]:
     reports = {"verification": bench.verification, "review": bench.review}
     paths = {kind: os.path.join(at.top, report.path) for kind, report in reports.items() if report}
     found = {kind: store.read(path) for kind, path in paths.items()}
-    return {f"evidence/{kind}.json": data for kind, data in found.items() if data is not None}
+    return {
+        f"evidence/{kind}.json": redact.checked(data)
+        for kind, data in found.items()
+        if data is not None
+    }
 
 
 def _write(project: Project, folder: str, name: str, value: dict[str, Any]) -> None:

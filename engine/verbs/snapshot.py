@@ -6,7 +6,7 @@ import hashlib
 import os
 from typing import TYPE_CHECKING, Any, Callable
 
-from .. import git, layout, registry, runs, scope, store, worktree
+from .. import git, layout, redact, registry, runs, scope, store, worktree
 from ..errors import HandoffError
 from ..model import Evidence, GitState, NativeSession, Previous, Snapshot, Workbench
 from ..sweep import unfinished
@@ -131,7 +131,7 @@ def _from_the_top(bench: Workbench, prefix: str) -> Workbench:
 
 
 def _evidence(at: git.Place, path: str) -> Evidence:
-    data = store.read(os.path.join(at.top, path)) or b""
+    data = redact.checked(store.read(os.path.join(at.top, path)) or b"")  # as the ledger keeps it
     return Evidence(path, hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest())
 
 

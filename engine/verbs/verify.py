@@ -47,9 +47,9 @@ def verify(project: Project, current: Session) -> dict[str, Any]:
     for command in project.config.acceptance_commands:
         print(f"$ {command}", file=sys.stderr, flush=True)
         runner.execute(project, current.id, [command], out=process.STDERR, cwd=project.root)
-    report = verdict_on(project, current)
+    report: dict[str, Any] = redact.value(verdict_on(project, current))
     data = json.dumps(report, indent=2) + "\n"
-    project.write(path(project, report["task_id"]), redact.redacted(data).encode())
+    project.write(path(project, report["task_id"]), data.encode())
     verified = {current.id: _workbench_now(project, current)}
     project.write(VERIFIED, json.dumps(verified).encode())
     return report

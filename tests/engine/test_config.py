@@ -80,6 +80,8 @@ def test_keys_of_a_newer_version_do_no_harm() -> None:
         ("context_limits.wrap_up", 101),
         ("context_limits.wrap_up", None),
         ("rendered", "x"),
+        ("not_secrets", "x"),
+        ("not_secrets", [1]),
     ],
 )
 def test_each_wrong_key_is_named(key: str, value: Any) -> None:

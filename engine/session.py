@@ -130,6 +130,7 @@ def after_event(session: Session, event: base.HookEvent, now: float) -> Session:
     if event.kind == base.SESSION_END:
         return session._replace(
             busy=False,
+            recovered=False,
             background=(),
             ended_at=session.ended_at or now,
             end_reason=session.end_reason or event.reason or None,
@@ -138,6 +139,7 @@ def after_event(session: Session, event: base.HookEvent, now: float) -> Session:
         running = (short(redact.redacted(one), MAX_STEP_CHARS) for one in event.background)
         return session._replace(
             busy=False,
+            recovered=False,
             background=tuple(running),
             statement=stated(event.statement) or session.statement,
         )

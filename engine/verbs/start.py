@@ -17,7 +17,6 @@ from .. import (
     session,
     worktree,
 )
-from ..errors import HandoffError
 from ..records import Prompt
 from ..runtimes import base
 from . import checkpoint, context_use, conversation, log, ours, snapshot, topic
@@ -51,12 +50,21 @@ def start(project: Project, runtime: str, event: base.HookEvent) -> str:
     if why:  # from now on its hooks tell all of it
         current = current._replace(database=None, note=why)
     project.save_session(current)
-    _recover(project, current)
-    active = filed(at, current.topic, state.branch, state.head)
+    lost = _recover(project, current)
+    told = _packet_and_talk(project, runtime, event, at, current)
+    return "\n\n".join(filter(None, (told, lost)))
+
+
+def _packet_and_talk(
+    project: Project, runtime: str, event: base.HookEvent, at: git.Place, current: Session
+) -> str:
+    """The packet and what was said before, as far as the session is to hear it now."""
+    branch, head = current.branch, git.head(at.top)
+    active = filed(at, current.topic, branch, head)
     if event.source == "resume" and active and active["session"]["id"] == current.id:
         return ""  # it knows all this
-    blocked = filed(at, current.topic, state.branch, state.head, "blocked")
-    writer = packet_writer(project, at, active, blocked, state.branch, state.head)
+    blocked = filed(at, current.topic, branch, head, "blocked")
+    writer = packet_writer(project, at, active, blocked, branch, head)
     packet = writer(context.MAX_BYTES)
     if packet and event.source in registry.hooks(runtime).UNHEARD:
         project.save_session(current._replace(owed=True))
@@ -168,12 +176,21 @@ def packet_writer(
     return lambda max_bytes: context.block(value, notice, files, blocked, max_bytes)
 
 
-def _recover(project: Project, current: Session) -> None:
-    """Packets of earlier sessions of this work tree that ended without a word."""
+def _recover(project: Project, current: Session) -> str:
+    """Write the packets of earlier sessions of this work tree that ended without a word; which of
+    them could not be written, for the new session to know."""
     others = (one for one in project.sessions() if one.id != current.id)
     left = [one for one in others if checkpoint.has_unread(one)]
+    lost = []
     for one in left[-MAX_RECOVERED:]:  # the newest last: its packet is the active one
         try:
             checkpoint.recover(project, one)
-        except HandoffError as error:
-            layout.log(project.root, f"session {one.id} could not be recovered: {error}")
+        except Exception as error:  # whatever is wrong with one session, the others are told
+            layout.log(project.root, f"session {one.id} could not be recovered: {error!r}")
+            lost.append(f"{one.runtime} session {one.id}")
+    if not lost:
+        return ""
+    return (
+        f"(handoff: {', '.join(lost)} ended without a packet, and none could be made: "
+        f"the reason is in {layout.STATE_FOLDER}/hook.log.)"
+    )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import git, layout, ledger, logs
 from ..times import iso
-from . import topic
+from . import checkpoint, topic
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -75,6 +75,8 @@ def _session(project: Project, one: Session) -> dict[str, Any]:
         "busy": one.busy,
         "blocked": project.read(f"{folder}/blocked.json") is not None,
         "packet": project.read(f"{folder}/handoff.json") is not None,
+        # There is more of it than its packet has: it is at work, or nobody reported its end.
+        "unread": checkpoint.has_unread(one),
     }
 
 
@@ -94,8 +96,11 @@ def _lines(value: dict[str, Any]) -> list[str]:
     for one in value["sessions"]:
         what = "blocked" if one["blocked"] else "packet" if one["packet"] else "no packet"
         ended = one["ended_at"] or ("in a turn" if one["busy"] else "open")
+        more = (
+            ", more was done since: the next session to start takes it up" if one["unread"] else ""
+        )
         lines.append(
-            f"session {one['id']} ({one['runtime']}): {what}, {one['turns']} turns, {ended}"
+            f"session {one['id']} ({one['runtime']}): {what}, {one['turns']} turns, {ended}{more}"
         )
     if value["last_hook_error"]:
         lines.append(f"last hook error: {value['last_hook_error']}")

@@ -222,6 +222,39 @@ def test_a_clock_that_is_set_back(growing: Growing) -> None:
     assert growing.tell("UserPromptSubmit") == ""
 
 
+def test_a_session_that_nobody_closed_is_listed_until_it_is_taken_up(growing: Growing) -> None:
+    project = growing.project
+    growing.grow()  # killed in its turn
+
+    def unread() -> list[str]:
+        listed = json.loads(project.engine("status", "--json").stdout)["sessions"]
+        return [one["id"] for one in listed if one["unread"]]
+
+    assert unread() == ["s-1"]
+    assert "more was done since" in project.engine("status").stdout
+    found = json.loads(project.handoff("doctor", "--json").stdout)
+    assert [one["code"] for one in found if "s-1" in one["detail"]] == ["session.unread"]
+    assert "check s-1 2" in started(project, "s-2")
+    assert unread() == []
+    expect_all(growing)
+
+
+def test_a_session_that_cannot_be_taken_up_is_told_and_stops_no_other(
+    growing: Growing, tmp_path: Path
+) -> None:
+    project = growing.project
+    other = Growing(project, "s-2")
+    other.tell("SessionStart")
+    (tmp_path / "outside").mkdir()
+    (project.path / "outputs/handoff/s-2").symlink_to(tmp_path / "outside")
+    for session in (growing, other):
+        session.grow()
+    told = started(project, "s-3")
+    assert "claude-code session s-2 ended without a packet, and none could be made" in told
+    assert "check s-1 2" in told
+    assert "s-2 could not be recovered" in project.hook_log()
+
+
 def started(project: Repository, name: str) -> str:
     payload = {"hook_event_name": "SessionStart", "session_id": name, "source": "startup"}
     return project.hook(RUNTIME, {**payload, "transcript_path": "", "cwd": str(project.path)})

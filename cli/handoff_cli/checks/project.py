@@ -32,6 +32,7 @@ def findings(project: Path, status: dict[str, Any]) -> Iterator[Finding]:
             f"the last error of a hook: {status['last_hook_error']}",
             "see `.handoff/state/hook.log`; delete it once that is mended",
         )
+    yield from _unread(status["sessions"])
     yield from _configuration(project)
     yield from _branches(project)
 
@@ -59,6 +60,20 @@ def _conflicts(project: Path) -> Iterator[Finding]:
             name = path.relative_to(project)
             detail = f"`{name}` has conflict markers in it"
             yield Finding(BROKEN, "conflict", detail, "resolve the conflict, then commit")
+
+
+def _unread(sessions: list[dict[str, Any]]) -> Iterator[Finding]:
+    """Sessions that are at work, or whose end nobody reported."""
+    for one in sessions:
+        if one.get("unread"):
+            yield Finding(
+                WARN,
+                "session.unread",
+                f"{one['runtime']} session {one['id']} did more than its packet tells: it is at "
+                "work, or was killed",
+                "the next session to start takes it up, or `handoff generate --session "
+                f"{one['id']}`",
+            )
 
 
 def _configuration(project: Path) -> Iterator[Finding]:

@@ -64,6 +64,7 @@ class Session(NamedTuple):
     offset: int = 0  # bytes of the transcript already read; how far, in a database
     records: int = 0
     skipped: int = 0
+    seen_bytes: int = 0  # of the transcript, when it was read last; not all of it may be told
     cut_bytes: int = 0  # of the transcript's end, where its last line is no whole one
     note: str | None = None  # why the transcript could not be read
     pending: tuple[Call, ...] = ()  # calls whose end was not seen yet

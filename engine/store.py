@@ -92,8 +92,8 @@ class Lines:
 
     def __init__(self, path: str, offset: int) -> None:
         self._file = open(path, "rb")  # noqa: SIM115 - closed by `close`
-        size = os.fstat(self._file.fileno()).st_size
-        self.offset = offset if offset <= size else 0  # a shorter file is another file
+        self.size = os.fstat(self._file.fileno()).st_size
+        self.offset = offset if offset <= self.size else 0  # a shorter file is another file
         self.cut_bytes = 0  # at the end: a line that is still being written, or was cut off
         self._is_document = path.endswith(".json")
         self._file.seek(self.offset)

@@ -73,6 +73,7 @@ class Lines(Protocol):
     """What of a session is new, as lines; `offset` is how far it was read."""
 
     offset: int
+    size: int  # of the file, in bytes; 0 where it is none
     cut_bytes: int  # of its end, which is no whole line
 
     def __iter__(self) -> Iterator[bytes]: ...

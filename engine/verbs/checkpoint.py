@@ -70,9 +70,8 @@ def has_unread(current: Session) -> bool:
     try:
         if not registry.transcript(current.runtime).KEPT:
             return current.busy
-        return (
-            bool(current.transcript) and os.path.getsize(current.transcript or "") > current.offset
-        )
+        seen = max(current.offset, current.seen_bytes)
+        return bool(current.transcript) and os.path.getsize(current.transcript or "") > seen
     except HandoffError:
         return False  # of a runtime that this engine does not know
     except OSError:
@@ -113,7 +112,11 @@ def swept(project: Project, current: Session, is_over: bool = False) -> Session:
     new = runs.news(project.recorded(current.id), commands)
     layout.append_feedback(project.root, b"".join(map(feedback.line, new)))
     current = conversation.written(project, current, entries)
-    return current._replace(offset=0 if current.note else lines.offset, cut_bytes=lines.cut_bytes)
+    return current._replace(
+        offset=0 if current.note else lines.offset,
+        seen_bytes=lines.size,
+        cut_bytes=lines.cut_bytes,
+    )
 
 
 def _unread(current: Session, is_over: bool) -> Lines:

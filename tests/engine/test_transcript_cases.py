@@ -89,6 +89,7 @@ class Reader:
         """What is known once the file holds this."""
         self.path.write_bytes(data)
         self.session = checkpoint.swept(self.project, self.session)
+        assert not checkpoint.has_unread(self.session)
         talk = conversation.here(self.project, self.session)
         return Told(self.session, self.project.runs("s-1"), talk)
 

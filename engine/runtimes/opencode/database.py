@@ -37,7 +37,7 @@ class Messages:
     def __init__(
         self, path: str, native_id: str, offset: int, files: Files, whole: bool = False
     ) -> None:
-        self.offset, self.cut_bytes = offset, 0
+        self.offset, self.size, self.cut_bytes = offset, 0, 0
         self._path, self._native_id, self._whole = path, native_id, whole
         name = path.replace("\\", "/").rpartition("/")[2]
         folder = path[: len(path) - len(name)]

@@ -247,4 +247,4 @@ def _longest_run(text: str) -> int:
 
 def _line(text: str) -> str:
     """Text on one line: control characters, line breaks among them, become visible escapes."""
-    return visible(text).replace("\n", "\\n").replace("\t", "\\t")
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import json
 
-from .redact import redact
+from .redact import MAX_SECRET_CHARS, redact
 
 UNNAMED = "hook-"  # begins the id of a command whose hook was told none
 MAX_COMMAND_CHARS = 2_000
 MAX_TAIL_CHARS = 2_000
 MAX_TAIL_LINES = 30
-MAX_OUTPUT_CHARS = 20_000  # what is redacted before the tail is taken: longer than a private key
-USUAL_OUTPUT_CHARS = 8_000  # the same where there is no such key, from the start of a line
+USUAL_OUTPUT_CHARS = 8_000  # what is redacted before the tail is taken, where no key is in it
 
 
 def entry(
@@ -32,7 +31,8 @@ def entry(
     `rest` are further keys: session_id, started_at (epoch seconds), duration_ms, source (hook,
     transcript or runner), error, agent_note, parent_command_id.
     """
-    text, hits = redact(command)
+    beginning = command[: MAX_COMMAND_CHARS + MAX_SECRET_CHARS]
+    text, hits = redact(beginning)
     if isinstance(rest.get("error"), str):
         rest["error"] = _shortened(redact(str(rest["error"]))[0])
     out, out_cut, out_hits = _tail(stdout)
@@ -42,7 +42,7 @@ def entry(
         "parent_command_id": None,
         "session_id": "",
         "source": "hook",
-        "command": _shortened(text),
+        "command": _shortened(text, len(command) - len(beginning)),
         "exit_code": exit_code,
         "started_at": None,
         "duration_ms": None,
@@ -78,14 +78,13 @@ def _tail(output: str) -> tuple[str, int, int]:
 
 def _start(output: str) -> int:
     """Where the part begins whose secrets can reach into the tail."""
-    start = max(0, len(output) - MAX_OUTPUT_CHARS)
+    start = max(0, len(output) - MAX_SECRET_CHARS)
     if "PRIVATE KEY" in output[start:]:
         return start
     usual = max(0, len(output) - USUAL_OUTPUT_CHARS)
     return max(start, output.rfind("\n", start, usual) + 1)
 
 
-def _shortened(command: str) -> str:
-    if len(command) <= MAX_COMMAND_CHARS:
-        return command
-    return f"{command[:MAX_COMMAND_CHARS]} […{len(command) - MAX_COMMAND_CHARS} characters cut]"
+def _shortened(command: str, unread: int = 0) -> str:
+    cut = len(command) - MAX_COMMAND_CHARS + unread
+    return command if cut <= 0 else f"{command[:MAX_COMMAND_CHARS]} […{cut} characters cut]"

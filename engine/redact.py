@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 MAX_ROUNDS = 10
+MAX_SECRET_CHARS = 20_000  # longer than a private key
 _LOWERED = "(?i)"
 # What a terminal or a reader does not show, and what JSON escapes, however deep.
 _UNSEEN = "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\u2061\u2062\u2063\u2064\ufeff"
@@ -59,6 +60,11 @@ def redact(text: str) -> tuple[str, int]:
 def redacted(text: str) -> str:
     """`text` with every secret replaced by a typed marker."""
     return redact(text)[0]
+
+
+def beginning(text: str, max_chars: int) -> str:
+    """At least the first `max_chars` of the text, redacted; what is far behind is not looked at."""
+    return redacted(text[: max_chars + MAX_SECRET_CHARS])
 
 
 def checked(data: bytes) -> bytes:

@@ -137,7 +137,7 @@ def after_event(session: Session, event: base.HookEvent, now: float) -> Session:
             end_reason=session.end_reason or event.reason or None,
         )
     if event.kind == base.TURN_END:
-        running = (short(redact.redacted(one), MAX_STEP_CHARS) for one in event.background)
+        running = (beginning(one, MAX_STEP_CHARS) for one in event.background)
         return session._replace(
             busy=False,
             recovered=False,
@@ -159,15 +159,19 @@ def after_event(session: Session, event: base.HookEvent, now: float) -> Session:
 def prompted(session: Session, said: str) -> Session:
     if session.goal or not said:
         return session
-    return session._replace(goal=short(redact.redacted(said), MAX_GOAL_CHARS))
+    return session._replace(goal=beginning(said, MAX_GOAL_CHARS))
 
 
 def stated(said: str | None) -> str | None:
-    return short(redact.redacted(said), MAX_STATEMENT_CHARS) if said and said.strip() else None
+    return beginning(said, MAX_STATEMENT_CHARS) if said and said.strip() else None
 
 
 def step_of(step: Step) -> Step:
-    return step._replace(text=short(redact.redacted(step.text), MAX_STEP_CHARS))
+    return step._replace(text=beginning(step.text, MAX_STEP_CHARS))
+
+
+def beginning(text: str, max_chars: int) -> str:
+    return short(redact.beginning(text.strip(), max_chars), max_chars)
 
 
 def short(text: str, max_chars: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from . import feedback, redact, timeline
+from . import feedback, timeline
 from .records import (
     BACKGROUND,
     Call,
@@ -20,7 +20,7 @@ from .records import (
     Usage,
     Use,
 )
-from .session import MAX_STEP_CHARS, Session, prompted, short, stated, step_of
+from .session import MAX_STEP_CHARS, Session, beginning, prompted, short, stated, step_of
 
 MAX_PENDING = 50
 MAX_MODEL_CHARS = 100
@@ -178,4 +178,4 @@ def _call(call: Call) -> Call:
 
 
 def _use(use: Use) -> Use:
-    return use._replace(subject=short(redact.redacted(use.subject), MAX_STEP_CHARS))
+    return use._replace(subject=beginning(use.subject, MAX_STEP_CHARS))

@@ -45,8 +45,10 @@ class Talk(NamedTuple):
 
 def said(record: Prompt | Reply, model: str | None) -> Entry:
     kind = PROMPT if isinstance(record, Prompt) else REPLY
-    text = redact.redacted(record.text.strip())
-    cut = max(0, len(text) - MAX_TEXT_CHARS)
+    said = record.text.strip()
+    text = redact.beginning(said, MAX_TEXT_CHARS)
+    unread = max(0, len(said) - MAX_TEXT_CHARS - redact.MAX_SECRET_CHARS)
+    cut = max(0, len(text) - MAX_TEXT_CHARS) + unread
     return Entry(
         kind,
         record.at,
@@ -87,11 +89,12 @@ def _output(*tails: str) -> str:
 
 def used(use: Use, result: Result) -> Entry:
     """The entry of a tool other than the shell; of one that failed with what it said."""
-    subject = redact.redacted(use.subject[: 2 * MAX_SUBJECT_CHARS])[:MAX_SUBJECT_CHARS]
+    subject = redact.beginning(use.subject, MAX_SUBJECT_CHARS)[:MAX_SUBJECT_CHARS]
     error = output = None
     if not result.succeeded:
         error = result.error or ("failed" if result.succeeded is False else "no outcome recorded")
-        output = redact.redacted(result.stderr or result.stdout)[:MAX_FAILURE_CHARS]
+        told = result.stderr or result.stdout
+        output = redact.beginning(told, MAX_FAILURE_CHARS)[:MAX_FAILURE_CHARS]
     text = f"{use.tool} {subject}".strip()
     return Entry(TOOL, use.at, text, output=output or "", error=error, by=use.note)
 

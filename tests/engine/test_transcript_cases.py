@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -610,6 +611,20 @@ def test_a_line_of_20_megabytes_is_read_within_bounds(reader: Reader, tmp_path: 
     assert told.commands == [("cat big", 0), *COMMANDS]
     assert told.words == WORDS
     assert told.runs[0].stdout_tail.endswith("the end")
+
+
+@pytest.mark.parametrize("runtime", ["claude-code"])
+def test_of_words_of_20_megabytes_the_beginning_is_told_in_no_time(reader: Reader) -> None:
+    secret = "ghp_" + "a1B2" * 9
+    words = f"word {secret} " + "and more words " * 1_300_000
+    rows = transcripts.lines(reader.runtime, (Say(words), Ran(words, 0, "ok"), Reply(words)))
+    begun = time.process_time()
+    told = reader.read(b"".join(rows))
+    assert time.process_time() - begun < 4  # seconds; 0.3 of a machine of ours
+    assert [kind for kind, _ in told.words] == [PROMPT, REPLY]
+    kept = {len(entry.text) + entry.cut_chars for entry in told.talk.entries if entry.cut_chars}
+    assert kept == {len(words.strip()) - len(secret) + len("[redacted:github-token]")}
+    assert secret not in json.dumps([*told.talk, session.value(told.session), told.runs])
 
 
 def test_a_line_that_is_too_long_is_skipped_without_being_held(

@@ -23,8 +23,8 @@ _LOWERED = "(?i)"
 # What a terminal or a reader does not show, and what JSON escapes, however deep.
 _UNSEEN = "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\u2061\u2062\u2063\u2064\ufeff"
 _ESCAPE = (
-    r"(?:\x1b|\\+u001[bB])\[[0-?]*[ -/]*[@-~]|[" + _UNSEEN + r"]"
-    r"|\\+(?:u([0-9a-fA-F]{4})|([\"'/nrt]))"
+    r"(?:\x1b|(?<!\\)\\+u001[bB])\[[0-?]*[ -/]*[@-~]|[" + _UNSEEN + r"]"
+    r"|(?<!\\)\\+(?:u([0-9a-fA-F]{4})|([\"'/nrt]))"
 )
 _CONTROLS = {"n": "\n", "r": "\r", "t": "\t"}
 _compiled: dict[str, Pattern[str]] = {}

@@ -211,6 +211,7 @@ def test_a_secret_on_a_line_of_its_own_never_survives(around: str, name: str) ->
     [
         *("a.", "-", "--token-", "eyJ-", "eyJaaaaaaaaa.", "token.", "token ", "basic ", "a://b:"),
         *("-----BEGIN ", "private key-----BEGIN ", "authorization:", "sk-a ", "token:" + " " * 40),
+        *("\\", "\\u001b", "\x1b["),
     ],
 )
 def test_no_text_makes_it_slow(unit: str) -> None:

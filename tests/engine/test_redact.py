@@ -211,6 +211,8 @@ def test_a_secret_on_a_line_of_its_own_never_survives(around: str, name: str) ->
     [
         *("a.", "-", "--token-", "eyJ-", "eyJaaaaaaaaa.", "token.", "token ", "basic ", "a://b:"),
         *("-----BEGIN ", "private key-----BEGIN ", "authorization:", "sk-a ", "token:" + " " * 40),
+        *("\\", "\\u", "\x1b[", "curl -u ", "echo ", "cookie: a=", "mysql -p", "A" * 64 + "\n"),
+        *("-----BEGIN PRIVATE KEY-----\n", "secret set ", "machine a login ", "password: a\n"),
         *("\\", "\\u001b", "\x1b["),
     ],
 )

@@ -5,7 +5,7 @@ port by default), writes the port to PORT_FILE and saves every request body in L
 0001.json, 0002.json, … in order.
 
 The newest user text with `STEPS=[…]` says what is played. Where prompts must stay clean,
-SCRIPT_FILE holds `{"prompt": …, "steps": […]}` and the newest user text equal to that prompt does.
+SCRIPT_FILE holds `{PROMPT: […], …}` and the newest user text equal to one of the prompts does.
 Either way the step is found by counting the model's turns since, so a request that is repeated
 gets the same answer again. A relative path starts at this process's working directory.
 
@@ -153,7 +153,7 @@ class Handler(BaseHTTPRequestHandler):
 def main(port_file: str, log_dir: str, script_file: str | None = None, port: str = "0") -> None:
     script = Script()
     if script_file is not None:
-        script = Script(**json.loads(Path(script_file).read_text(encoding="utf-8")))
+        script = Script(json.loads(Path(script_file).read_text(encoding="utf-8")))
     Path(log_dir).mkdir(parents=True, exist_ok=True)
     server = Server(Path(log_dir), script, int(port))
     unfinished = Path(f"{port_file}.unfinished")

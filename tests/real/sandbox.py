@@ -77,11 +77,13 @@ def run(
     home: Path,
     prompt: str = "",
     steps: Sequence[Mapping[str, Any]] = (),
+    prompts: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
     env: Mapping[str, str] | None = None,
     kill: Kill | None = None,
     timeout_seconds: int = 120,
 ) -> Finished:
-    """What the command printed and what it sent to the model at `MODEL_URL`.
+    """What the command printed and what it sent to the model at `MODEL_URL`, which plays the
+    steps of the prompt, or of further `prompts`.
 
     Raises: UnavailableError where this machine has no namespaces.
     """
@@ -90,7 +92,8 @@ def run(
     with tempfile.TemporaryDirectory(prefix="handoff-model-") as name:
         work = Path(name)
         script = work / "script.json"
-        script.write_text(json.dumps({"prompt": prompt, "steps": list(steps)}), encoding="utf-8")
+        played = {prompt: list(steps), **(prompts or {})}
+        script.write_text(json.dumps(played), encoding="utf-8")
         server: Command = [
             sys.executable,
             f"{__package__}.model_server",

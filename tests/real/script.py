@@ -13,11 +13,10 @@ SUMMARY = "<analysis>read</analysis><summary>The conversation so far, in short.<
 
 
 class Script:
-    """Steps for one prompt, and for every prompt that carries its own as `STEPS=[…]`."""
+    """Steps by prompt; a prompt may also carry its own as `STEPS=[…]`."""
 
-    def __init__(self, prompt: str = "", steps: list[JSON] | None = None) -> None:
-        self.prompt = prompt.strip()
-        self.steps = steps or []
+    def __init__(self, prompts: dict[str, list[JSON]] | None = None) -> None:
+        self.prompts = {prompt.strip(): steps for prompt, steps in (prompts or {}).items()}
         # What a compacted conversation no longer shows.
         self.last_prompt = ""
         self.last_steps: list[JSON] = []
@@ -50,7 +49,7 @@ class Script:
     def _asked_for_by(self, text: str) -> list[JSON] | None:
         at = text.find("STEPS=[")
         if at < 0:
-            return self.steps if self.prompt and text.strip() == self.prompt else None
+            return self.prompts.get(text.strip()) if text.strip() else None
         try:
             steps: list[JSON] = json.JSONDecoder().raw_decode(text, at + len("STEPS="))[0]
         except ValueError:  # a prompt quoted in short, not the prompt itself

@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from typing import Any
 
 MAX_ROUNDS = 10
+MIN_CHARS = 9  # as `a://b:c@d` has
 MAX_SECRET_CHARS = 20_000  # longer than a private key
 _LOWERED = "(?i)"
 # What a terminal or a reader does not show, and what JSON escapes, however deep.
 _UNSEEN = "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\u2061\u2062\u2063\u2064\ufeff"
+_HIDES = "\\\x1b" + _UNSEEN
 _ESCAPE = (
     r"(?:\x1b|(?<!\\)\\+u001[bB])\[[0-?]*[ -/]*[@-~]|[" + _UNSEEN + r"]"
     r"|(?<!\\)\\+(?:u([0-9a-fA-F]{4})|([\"'/nrt]))"
@@ -41,6 +43,8 @@ def redact(text: str) -> tuple[str, int]:
     """`text` with every secret replaced by a typed marker, and how many there were; also of those
     that a JSON string in another one spells, or that invisible characters take apart."""
     hits = 0
+    if len(text) < MIN_CHARS:
+        return text, hits
     for name, pattern, holds in _rules(text):
         for _ in range(MAX_ROUNDS):  # one may hide what the same rule finds behind it
             spans = list(_spans(text, pattern, holds))
@@ -52,7 +56,7 @@ def redact(text: str) -> tuple[str, int]:
                 parts += [text[at:start], f"[redacted:{name}]"]
                 at = end
             text = "".join((*parts, text[at:]))
-    if "\\" in text or "\x1b" in text or not text.isascii():
+    if any(char in text for char in _HIDES):
         return _without_hidden(text, hits)
     return text, hits
 

@@ -44,15 +44,16 @@ def publish(project: Project, current: Session, unless_empty: bool = False) -> O
         if state.refused:
             value = render.blocked_payload(made, state.refused)
             if not empty or current.goal or current.statement:
-                _write(project, folder, "blocked", value)
+                _write(project, folder, _files("blocked", value))
             if not empty:  # a talk in which nothing happened is nobody's to mend
                 _block(where, ref, value)
             return Outcome(f"{folder}/blocked.json", value)
         value = render.payload(made)
-        files = {**_files("handoff", value), **_evidence(at, taken)}
-        if ledger.publish(where, ref, files, current.id, made_at(current), old) is not None:
+        files = _files("handoff", value)
+        kept = {**files, **_evidence(at, taken)}
+        if ledger.publish(where, ref, kept, current.id, made_at(current), old) is not None:
             ledger.drop(where, ledger.beside(ref, "blocked"))
-            _write(project, folder, "handoff", value)
+            _write(project, folder, files)
             _mark_superseded(project, before, current.id)
             return Outcome(f"{folder}/handoff.json", value)
     raise HandoffError("other sessions kept moving the active packet", hint="generate again")
@@ -103,11 +104,11 @@ def _evidence(at: git.Place, taken: Snapshot) -> dict[str, bytes]:
     }
 
 
-def _write(project: Project, folder: str, name: str, value: dict[str, Any]) -> None:
+def _write(project: Project, folder: str, files: dict[str, bytes]) -> None:
     store.hide(project.path(project.config.artifacts["outputs"]), project.root)
-    for file, data in _files(name, value).items():
+    for file, data in files.items():
         project.write(f"{folder}/{file}", data)
-    if name == "handoff":
+    if "handoff.json" in files:
         for file in ("blocked.json", "blocked.md"):
             store.remove(project.path(f"{folder}/{file}"), project.root)
 
@@ -118,7 +119,8 @@ def _mark_superseded(project: Project, before: dict[str, Any] | None, session_id
         return
     folder = project.outputs(names.known_folder(before["session"]["id"]))
     if project.read(f"{folder}/handoff.json") is not None:
-        _write(project, folder, "handoff", render.with_status(before, "superseded", session_id))
+        superseded = render.with_status(before, "superseded", session_id)
+        _write(project, folder, _files("handoff", superseded))
 
 
 def made_at(current: Session) -> int:

@@ -28,6 +28,7 @@ with atheris.instrument_imports(include=["engine"]):
 READERS = ("claude-code", "codex", "copilot", "gemini", "opencode", "qwen", "pi")
 HOOKS = "hooks"
 SLOW_SECONDS = 5
+PACKET_EVERY = 8  # executions, since a packet costs more than all before it
 
 
 class Run:
@@ -54,7 +55,8 @@ class Run:
             if self.target == HOOKS:
                 damaged.answer(self.scratch, data)
             else:
-                damaged.read(self.target, damaged.written(self.scratch, data))
+                path = damaged.written(self.scratch, data)
+                damaged.read(self.target, path, self.executions % PACKET_EVERY == 0)
         except Exception:
             where = traceback.format_exc()
             self.found(where.strip().splitlines()[-1][:200], where, data)
@@ -78,6 +80,7 @@ class Run:
             "target": self.target,
             "executions": self.executions,
             "seconds": round(time.monotonic() - self.began),
+            "processor_seconds": round(time.process_time()),
             "slowest_ms": self.slowest_ms,
             "findings": self.findings,
         }

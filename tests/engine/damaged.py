@@ -162,8 +162,8 @@ def payloads() -> list[bytes]:
     ]
 
 
-def read(runtime: str, path: Path) -> session.Session:
-    """The session that a file tells, after all that is written of it was made, in two sweeps."""
+def read(runtime: str, path: Path, with_packet: bool = True) -> session.Session:
+    """The session that a file tells, in two sweeps, after all that is written of it was made."""
     current = session.new(runtime, "S-1")
     entries: list[book.Entry] = []
     found: list[runs.Run] = []
@@ -184,14 +184,15 @@ def read(runtime: str, path: Path) -> session.Session:
         entries += kept
         stored = json.loads(json.dumps(session.value(current), allow_nan=False))
         assert session.parse(stored) == current
-    talk = book.Talk("S-1", runtime, "S-1", entries=tuple(entries))
-    rows = book.in_order([talk])
-    retelling.document(rows).encode("utf-8", "replace")
-    retelling.block(rows, retelling.MAX_BYTES, "x.md").encode()
-    given = builders.snapshot(session=current, feedback=runs.merged(found))
-    payload = render.payload(packet.generate(given))
-    json.loads(render.text(payload).decode())
-    render.markdown(payload).encode()
+    if with_packet:
+        talk = book.Talk("S-1", runtime, "S-1", entries=tuple(entries))
+        rows = book.in_order([talk])
+        retelling.document(rows).encode("utf-8", "replace")
+        retelling.block(rows, retelling.MAX_BYTES, "x.md").encode()
+        given = builders.snapshot(session=current, feedback=runs.merged(found))
+        payload = render.payload(packet.generate(given))
+        json.loads(render.text(payload).decode())
+        render.markdown(payload).encode()
     return current
 
 

@@ -9,6 +9,7 @@ import typer
 from handoff_cli import __version__
 from handoff_cli.commands import (
     agents,
+    chat,
     demo,
     doctor,
     hooks,
@@ -56,6 +57,7 @@ app.command("pr")(steer.pr)
 app.command("timeline")(agents.timeline)
 app.command("view")(view.view)
 app.command("switch")(agents.switch)
+app.command("chat")(chat.chat)
 app.command("demo")(demo.demo)
 
 

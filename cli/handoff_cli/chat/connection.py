@@ -1,0 +1,186 @@
+"""An agent's process and its session, over the Agent Client Protocol."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import acp
+from acp import schema
+
+from handoff_cli import __version__
+from handoff_cli.chat import agents, updates
+from handoff_cli.chat.agents import Agent
+from handoff_cli.chat.events import Event
+from handoff_cli.errors import HandoffError
+
+START_SECONDS = 60
+MAX_LINE_BYTES = 64_000_000
+
+Tell = Callable[[Event], None]
+Ask = Callable[[Event], Awaitable[str | None]]  # a permission's chosen option, or None
+
+
+class Connection:
+    """An agent that was started; `close` ends its process."""
+
+    def __init__(self, agent: Agent, folder: str, tell: Tell, ask: Ask) -> None:
+        self.agent, self.folder = agent, folder
+        self.session_id = ""
+        self._tell, self._ask = tell, ask
+        self._open = contextlib.AsyncExitStack()
+        self._listening = False  # else what it sends is of an earlier turn, or its history
+        self._permissions = 0
+        self._process: asyncio.subprocess.Process | None = None
+        self._peer: Any = None
+        self._can: Any = None
+
+    @property
+    def is_alive(self) -> bool:
+        return self._process is not None and self._process.returncode is None
+
+    async def open(self, native_id: str | None) -> str | None:
+        """Start the agent, with its own session again where it can; why not, where it cannot.
+
+        Raises: HandoffError where no session begins.
+        """
+        program = self.agent.command[0]
+        try:
+            self._peer, self._process = await self._open.enter_async_context(
+                acp.spawn_agent_process(
+                    _Client(self),
+                    *self.agent.command,
+                    env=agents.environment(self.agent),
+                    cwd=self.folder,
+                    transport_kwargs={
+                        "limit": MAX_LINE_BYTES,
+                        "stderr": asyncio.subprocess.DEVNULL,
+                    },
+                )
+            )
+            return await asyncio.wait_for(self._begin(native_id), START_SECONDS)
+        except FileNotFoundError:
+            hint = agents.INSTALL.get(self.agent.name, "install it")
+            raise HandoffError(f"`{program}` is not installed", hint) from None
+        except asyncio.TimeoutError:
+            await self.close()
+            raise HandoffError(f"`{program}` did not answer in {START_SECONDS} s") from None
+        except (acp.RequestError, ConnectionError, OSError) as error:
+            await self.close()
+            raise HandoffError(
+                f"`{program}` could not begin a session: {error}", "start it by itself once"
+            ) from None
+
+    async def _begin(self, native_id: str | None) -> str | None:
+        about = schema.Implementation(name="handoff", version=__version__)
+        answer = await self._peer.initialize(
+            protocol_version=acp.PROTOCOL_VERSION,
+            client_capabilities=schema.ClientCapabilities(),
+            client_info=about,
+        )
+        self._can = answer.agent_capabilities
+        why = None
+        if native_id:
+            why = await self._load(native_id)
+            if why is None:
+                self.session_id = native_id
+                return None
+        made = await self._peer.new_session(cwd=self.folder, mcp_servers=[])
+        self.session_id = made.session_id
+        return why
+
+    async def _load(self, native_id: str) -> str | None:
+        """Open the agent's own session; why it cannot be, if it cannot."""
+        given = {"cwd": self.folder, "session_id": native_id, "mcp_servers": []}
+        sessions = self._can and self._can.session_capabilities
+        try:
+            if sessions and sessions.resume is not None:
+                await self._peer.resume_session(**given)
+            elif self._can and self._can.load_session:
+                await self._peer.load_session(**given)
+            else:
+                return f"{self.agent.name} cannot open a session again"
+        except acp.RequestError as error:
+            return f"{self.agent.name} could not open session {native_id} again: {error}"
+        return None
+
+    async def prompt(self, blocks: list[Any]) -> str:
+        """Run a turn; why it ended, such as `end_turn` or `cancelled`.
+
+        Raises: HandoffError where the agent fails or ends.
+        """
+        self._listening = True
+        turn = asyncio.ensure_future(self._peer.prompt(session_id=self.session_id, prompt=blocks))
+        assert self._process
+        ended = asyncio.ensure_future(self._process.wait())
+        try:
+            await asyncio.wait({turn, ended}, return_when=asyncio.FIRST_COMPLETED)
+            if not turn.done():
+                raise HandoffError(
+                    f"{self.agent.name} ended with {self._process.returncode} in its turn",
+                    "the conversation goes on; your next message starts it again",
+                )
+            answer = await turn
+        except (acp.RequestError, ConnectionError) as error:
+            raise HandoffError(f"{self.agent.name}: {error}") from None
+        finally:
+            self._listening = False
+            for task in (turn, ended):
+                task.cancel()
+        return str(answer.stop_reason)
+
+    async def cancel(self) -> None:
+        await self._peer.cancel(session_id=self.session_id)
+
+    async def close(self) -> None:
+        """End the agent's process."""
+        with contextlib.suppress(Exception):
+            await self._open.aclose()
+
+    def heard(self, session_id: str, update: Any) -> None:
+        """Tell what belongs to the running turn; nothing late enters the conversation."""
+        if not self._listening or session_id != self.session_id:
+            return
+        for event in updates.events(self.agent.name, update):
+            self._tell(event)
+
+    async def asked(self, session_id: str, call: Any, options: Any) -> str | None:
+        if not self._listening or session_id != self.session_id:
+            return None
+        self._permissions += 1
+        number = f"{self.agent.name}-{self._permissions}"
+        return await self._ask(updates.permission(self.agent.name, number, call, options))
+
+
+class _Client:
+    """Our side of the protocol, as the library calls it."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def on_connect(self, conn: Any) -> None:
+        pass
+
+    async def session_update(self, session_id: str, update: Any, **more: Any) -> None:
+        self._connection.heard(session_id, update)
+
+    async def request_permission(
+        self, session_id: str, tool_call: Any, options: Any, **more: Any
+    ) -> schema.RequestPermissionResponse:
+        chosen = await self._connection.asked(session_id, tool_call, options)
+        outcome: Any = schema.DeniedOutcome(outcome="cancelled")
+        if chosen is not None:
+            outcome = schema.AllowedOutcome(outcome="selected", option_id=chosen)
+        return schema.RequestPermissionResponse(outcome=outcome)
+
+    def __getattr__(self, name: str) -> Any:
+        """We offer neither files nor terminals: agents use their own."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+
+        async def refuse(*_: Any, **__: Any) -> Any:
+            raise acp.RequestError.method_not_found(name)
+
+        return refuse

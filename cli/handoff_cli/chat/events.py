@@ -1,0 +1,41 @@
+"""What happens in a chat, as values that a screen shows or a line of JSON tells."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+
+class Option(NamedTuple):
+    """One answer to a request for a permission."""
+
+    id: str
+    kind: str  # allow_once, allow_always, reject_once or reject_always
+    name: str
+
+
+class Event(NamedTuple):
+    """Something that happened; fields that a kind does not have are None."""
+
+    kind: str  # agent, said, reply, tool, permission, plan, usage, turn, note or error
+    agent: str | None = None
+    text: str | None = None
+    id: str | None = None  # of a tool's call or a permission
+    status: str | None = None  # of a tool: pending, in_progress, completed or failed; of a turn
+    exit_code: int | None = None
+    output: str | None = None
+    options: tuple[Option, ...] = ()
+    steps: tuple[tuple[str, str], ...] = ()  # of a plan: text and status
+    used_tokens: int | None = None
+    window_tokens: int | None = None
+    session: str | None = None  # the native id
+    model: str | None = None
+    at: float | None = None  # epoch seconds
+
+    def value(self) -> dict[str, Any]:
+        """As a JSON value, without what is not there."""
+        given = {key: item for key, item in self._asdict().items() if item not in (None, ())}
+        if self.options:
+            given["options"] = [option._asdict() for option in self.options]
+        if self.steps:
+            given["steps"] = [{"text": text, "status": status} for text, status in self.steps]
+        return given

@@ -1,0 +1,92 @@
+"""A chat for scripts: what happens as lines of JSON on stdout, what to do as lines on stdin."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import acp
+
+from handoff_cli.chat.conversation import Conversation
+from handoff_cli.chat.events import Event
+from handoff_cli.errors import HandoffError
+
+ORDERS = "prompt, switch, answer, cancel or close"
+
+
+async def talk(project: Path, topic: str | None, agent: str) -> None:
+    """Serve stdin until it ends or says `{"close": true}`."""
+    pipe = _Pipe(project, topic)
+    try:
+        await pipe.serve(agent)
+    finally:
+        await pipe.conversation.close()
+
+
+class _Pipe:
+    def __init__(self, project: Path, topic: str | None) -> None:
+        self.conversation = Conversation(project, topic, self._tell, self._ask)
+        self._asked: dict[str, asyncio.Future[str | None]] = {}
+        self._turns: set[asyncio.Task[None]] = set()
+
+    async def serve(self, agent: str) -> None:
+        for event in self.conversation.history():
+            self._tell(event, "history")
+        await self.conversation.use(agent)
+        reader, _ = await acp.stdio_streams(limit=64_000_000)
+        while line := await reader.readline():
+            try:
+                order = json.loads(line)
+                if not isinstance(order, dict):
+                    raise ValueError("no JSON object")
+            except ValueError as error:
+                self._tell(Event("error", text=f"this is no order: {error}"))
+                continue
+            if order.get("close"):
+                break
+            await self._follow(order)
+        for turn in list(self._turns):
+            await turn
+
+    async def _follow(self, order: dict[str, Any]) -> None:
+        try:
+            if isinstance(order.get("prompt"), str):
+                files = [str(name) for name in order.get("files") or ()]
+                turn = asyncio.create_task(self._turn(order["prompt"], files))
+                self._turns.add(turn)
+                turn.add_done_callback(self._turns.discard)
+                await asyncio.sleep(0)  # it holds the conversation from now on
+            elif isinstance(order.get("switch"), str):
+                await self.conversation.use(order["switch"])
+            elif order.get("answer") in self._asked:
+                self._asked.pop(order["answer"]).set_result(order.get("option"))
+            elif order.get("cancel"):
+                for waiting in self._asked.values():
+                    waiting.set_result(None)
+                self._asked.clear()
+                await self.conversation.cancel()
+            else:
+                raise HandoffError(f"no order has {', '.join(order) or 'nothing'}: {ORDERS}")
+        except HandoffError as error:
+            self._tell(Event("error", text=f"{error}. {error.hint}".strip()))
+
+    async def _turn(self, text: str, files: list[str]) -> None:
+        try:
+            await self.conversation.say(text, files)
+        except HandoffError as error:
+            self._tell(Event("error", text=f"{error}. {error.hint}".strip()))
+
+    def _tell(self, event: Event, when: str = "now") -> None:
+        value = event.value() | ({"when": when} if when != "now" else {})
+        sys.stdout.write(json.dumps(value) + "\n")
+        sys.stdout.flush()
+
+    async def _ask(self, event: Event) -> str | None:
+        assert event.id
+        waiting: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
+        self._asked[event.id] = waiting
+        self._tell(event)
+        return await waiting

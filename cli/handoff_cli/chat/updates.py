@@ -1,0 +1,86 @@
+"""What an agent sends over ACP, as events of a chat."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from handoff_cli.chat.events import Event, Option
+
+MAX_OUTPUT_CHARS = 20_000  # of a tool, shown; all of it is the agent's
+
+
+def events(agent: str, update: Any) -> Iterator[Event]:
+    """The events in a session update; none in one that is no business of a reader."""
+    kind = update.session_update
+    if kind == "agent_message_chunk":
+        said = _text(update.content)
+        if said:
+            yield Event("reply", agent, said)
+    elif kind in ("tool_call", "tool_call_update"):
+        yield _tool(agent, update)
+    elif kind == "plan":
+        steps = tuple((entry.content, entry.status) for entry in update.entries)
+        yield Event("plan", agent, steps=steps)
+    elif kind == "usage_update":
+        yield Event("usage", agent, used_tokens=update.used, window_tokens=update.size)
+
+
+def permission(agent: str, number: str, call: Any, options: Any) -> Event:
+    """The event in a request for a permission."""
+    offered = tuple(Option(one.option_id, one.kind, one.name) for one in options)
+    title = call.title or command(call.raw_input) or call.kind or "a tool"
+    return Event("permission", agent, title, id=number, options=offered)
+
+
+def command(given: Any) -> str | None:
+    """The shell command in a tool's arguments, where there is one."""
+    found = given.get("command") if isinstance(given, dict) else None
+    if isinstance(found, list):
+        return " ".join(map(str, found))
+    return found if isinstance(found, str) else None
+
+
+def _tool(agent: str, update: Any) -> Event:
+    output = "\n".join(filter(None, map(_content, update.content or ())))
+    return Event(
+        "tool",
+        agent,
+        command(update.raw_input) or update.title,
+        id=update.tool_call_id,
+        status=update.status,
+        exit_code=_exit_code(update.raw_output),
+        output=_shortened(output) if output else None,
+    )
+
+
+def _exit_code(raw: Any) -> int | None:
+    """A command's exit code, from the structure in which agents put it."""
+    if not isinstance(raw, dict):
+        return None
+    metadata = raw.get("metadata")
+    shells = raw.get("contents")
+    places = [raw, metadata, *(shells if isinstance(shells, list) else ())]
+    for place in places:
+        for key in ("exitCode", "exit_code", "exit"):
+            code = place.get(key) if isinstance(place, dict) else None
+            if type(code) is int:
+                return code
+    return None
+
+
+def _content(part: Any) -> str:
+    if part.type == "content":
+        return _text(part.content)
+    if part.type == "diff":
+        return f"{part.path}: {len((part.new_text or '').splitlines())} lines"
+    return ""
+
+
+def _text(block: Any) -> str:
+    return block.text if getattr(block, "type", "") == "text" else ""
+
+
+def _shortened(text: str) -> str:
+    cut = len(text) - MAX_OUTPUT_CHARS
+    return text if cut <= 0 else f"[{cut} characters cut]\n{text[-MAX_OUTPUT_CHARS:]}"

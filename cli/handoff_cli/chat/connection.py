@@ -9,14 +9,18 @@ from typing import Any
 
 import acp
 from acp import schema
+from acp.transports import spawn_stdio_transport
+from pydantic import ValidationError
 
 from handoff_cli import __version__
 from handoff_cli.chat import agents, updates
 from handoff_cli.chat.agents import Agent
 from handoff_cli.chat.events import Event
+from handoff_cli.chat.wire import Wire
 from handoff_cli.errors import HandoffError
 
 START_SECONDS = 60
+END_SECONDS = 2
 MAX_LINE_BYTES = 64_000_000
 
 Tell = Callable[[Event], None]
@@ -31,8 +35,8 @@ class Connection:
         self.session_id = ""
         self._tell, self._ask = tell, ask
         self._open = contextlib.AsyncExitStack()
-        self._listening = False  # else what it sends is of an earlier turn, or its history
         self._permissions = 0
+        self._tools: dict[str, str | None] = {}  # what this turn's calls are
         self._process: asyncio.subprocess.Process | None = None
         self._peer: Any = None
         self._can: Any = None
@@ -48,18 +52,18 @@ class Connection:
         """
         program = self.agent.command[0]
         try:
-            self._peer, self._process = await self._open.enter_async_context(
-                acp.spawn_agent_process(
-                    _Client(self),
+            reader, writer, self._process = await self._open.enter_async_context(
+                spawn_stdio_transport(
                     *self.agent.command,
                     env=agents.environment(self.agent),
                     cwd=self.folder,
-                    transport_kwargs={
-                        "limit": MAX_LINE_BYTES,
-                        "stderr": asyncio.subprocess.DEVNULL,
-                    },
+                    limit=MAX_LINE_BYTES,
+                    stderr=asyncio.subprocess.DEVNULL,
                 )
             )
+            wire: Any = Wire(reader, writer, self._heard)
+            self._peer = acp.connect_to_agent(_Client(self), wire)
+            self._open.push_async_callback(self._peer.close)
             return await asyncio.wait_for(self._begin(native_id), START_SECONDS)
         except FileNotFoundError:
             hint = agents.INSTALL.get(self.agent.name, "install it")
@@ -111,25 +115,37 @@ class Connection:
 
         Raises: HandoffError where the agent fails or ends.
         """
-        self._listening = True
+        self._tools.clear()
         turn = asyncio.ensure_future(self._peer.prompt(session_id=self.session_id, prompt=blocks))
         assert self._process
         ended = asyncio.ensure_future(self._process.wait())
         try:
             await asyncio.wait({turn, ended}, return_when=asyncio.FIRST_COMPLETED)
             if not turn.done():
-                raise HandoffError(
-                    f"{self.agent.name} ended with {self._process.returncode} in its turn",
-                    "the conversation goes on; your next message starts it again",
-                )
+                raise await self._ended()
             answer = await turn
-        except (acp.RequestError, ConnectionError) as error:
+        except acp.RequestError as error:
             raise HandoffError(f"{self.agent.name}: {error}") from None
+        except ConnectionError:
+            raise await self._ended() from None
         finally:
-            self._listening = False
             for task in (turn, ended):
                 task.cancel()
         return str(answer.stop_reason)
+
+    async def _ended(self) -> HandoffError:
+        """That the process ended in a turn, or hung up and is ended."""
+        assert self._process
+        with contextlib.suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(self._process.wait(), END_SECONDS)
+        code = self._process.returncode
+        await self.close()
+        return HandoffError(
+            f"{self.agent.name} ended with {code} in its turn"
+            if code is not None
+            else f"{self.agent.name} hung up in its turn",
+            "the conversation goes on; your next message starts it again",
+        )
 
     async def cancel(self) -> None:
         await self._peer.cancel(session_id=self.session_id)
@@ -139,15 +155,28 @@ class Connection:
         with contextlib.suppress(Exception):
             await self._open.aclose()
 
-    def heard(self, session_id: str, update: Any) -> None:
-        """Tell what belongs to the running turn; nothing late enters the conversation."""
-        if not self._listening or session_id != self.session_id:
+    def _heard(self, params: Any) -> None:
+        """Tell what the agent sent in its turn; what has a shape of another time is passed over."""
+        try:
+            told = schema.SessionNotification.model_validate(params)
+            events = list(updates.events(self.agent.name, told.update))
+        except (ValidationError, AttributeError, TypeError):
             return
-        for event in updates.events(self.agent.name, update):
-            self._tell(event)
+        if told.session_id == self.session_id:
+            for event in events:
+                self._tell(self._named(event))
+
+    def _named(self, event: Event) -> Event:
+        """A tool's later updates say no more what it is: as the earlier ones called it."""
+        if event.kind != "tool" or event.id is None:
+            return event
+        known = self._tools.get(event.id)
+        text = event.text if event.text not in (None, "bash") else known or event.text
+        self._tools[event.id] = text
+        return event._replace(text=text)
 
     async def asked(self, session_id: str, call: Any, options: Any) -> str | None:
-        if not self._listening or session_id != self.session_id:
+        if session_id != self.session_id:
             return None
         self._permissions += 1
         number = f"{self.agent.name}-{self._permissions}"
@@ -162,9 +191,6 @@ class _Client:
 
     def on_connect(self, conn: Any) -> None:
         pass
-
-    async def session_update(self, session_id: str, update: Any, **more: Any) -> None:
-        self._connection.heard(session_id, update)
 
     async def request_permission(
         self, session_id: str, tool_call: Any, options: Any, **more: Any

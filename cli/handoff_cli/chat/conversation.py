@@ -31,7 +31,8 @@ class Conversation:
     def __init__(self, project: Path, topic: str | None, tell: Tell, ask: Ask) -> None:
         self.project, self.topic = project, topic
         self.active: Connection | None = None
-        self._tell, self._ask = tell, ask
+        self._show, self._ask = tell, ask
+        self._told: set[str | None] = set()  # commands of this turn whose exit code was told
         self._connections: dict[str, Connection] = {}
         self._turn = asyncio.Lock()
 
@@ -43,6 +44,11 @@ class Conversation:
         """What was said and done before, over all agents."""
         value = engine.ask(self.project, ["timeline", "--json", *option("--topic", self.topic)])
         return [_entry(one) for one in value["entries"][-MAX_SHOWN:]]
+
+    def _tell(self, event: Event) -> None:
+        if event.kind == "tool" and event.exit_code is not None:
+            self._told.add(event.text)
+        self._show(event)
 
     async def use(self, name: str) -> None:
         """Go on with an agent: its session of this conversation, or a new one.
@@ -80,6 +86,7 @@ class Conversation:
             if not self.active.is_alive:
                 await self._start_again()
             blocks: list[Any] = [acp.text_block(text), *map(self._attached, files)]
+            self._told.clear()
             why = await self.active.prompt(blocks)
             name = self.active.agent.name
             for event in await asyncio.to_thread(self._exit_codes, name):
@@ -122,14 +129,17 @@ class Conversation:
         return acp.resource_link_block(path.name, path.as_uri())
 
     def _exit_codes(self, name: str) -> list[Event]:
-        """Exit codes of the turn's commands that the agent did not tell but its hooks did."""
+        """The turn's commands whose exit code the agent did not tell, but its hooks did."""
         value = engine.ask(self.project, ["timeline", "--json", *option("--topic", self.topic)])
         entries = value["entries"]
         last = max((n for n, one in enumerate(entries) if one["kind"] == "prompt"), default=0)
         return [
             _entry(one)
             for one in entries[last:]
-            if one["kind"] == "command" and one["runtime"] == name and one["exit_code"] is not None
+            if one["kind"] == "command"
+            and one["runtime"] == name
+            and one["exit_code"] is not None
+            and one["text"] not in self._told
         ]
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
+import signal
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +17,39 @@ from handoff_cli.chat.conversation import Conversation
 from handoff_cli.chat.events import Event
 from handoff_cli.errors import HandoffError
 
+WATCH_SECONDS = 1.0
 ORDERS = "prompt, switch, answer, cancel or close"
+
+
+def run(project: Path, topic: str | None, agent: str) -> None:
+    """Serve stdin; a signal to end closes what was started, too."""
+
+    async def until_ended() -> None:
+        served = asyncio.ensure_future(talk(project, topic, agent))
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+            asyncio.get_running_loop().add_signal_handler(number, served.cancel)
+        with contextlib.suppress(asyncio.CancelledError):
+            await served
+
+    asyncio.run(until_ended())
+
+
+def watch(project: Path, topic: str | None) -> None:
+    """Tell what is said by whatever client, until interrupted; nothing can be said here."""
+    conversation = Conversation(project, topic, lambda event: None, _nobody)
+    told = 0
+    with contextlib.suppress(KeyboardInterrupt):
+        while True:
+            events = conversation.history()
+            for event in events[told:]:
+                sys.stdout.write(json.dumps(event.value()) + "\n")
+            sys.stdout.flush()
+            told = len(events)
+            time.sleep(WATCH_SECONDS)
+
+
+async def _nobody(event: Event) -> None:
+    return None
 
 
 async def talk(project: Path, topic: str | None, agent: str) -> None:

@@ -46,7 +46,7 @@ def _tool(agent: str, update: Any) -> Event:
     return Event(
         "tool",
         agent,
-        command(update.raw_input) or update.title,
+        command(update.raw_input) or update.title or None,
         id=update.tool_call_id,
         status=update.status,
         exit_code=_exit_code(update.raw_output),

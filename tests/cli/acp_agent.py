@@ -1,0 +1,111 @@
+"""An agent of ACP for tests: answers as its argument says, one JSON-RPC message a line."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from typing import Any
+
+HOW = sys.argv[1]
+MARK = sys.argv[2] if len(sys.argv) > 2 else ""  # a file that says which process this is
+
+
+def send(value: Any) -> None:
+    sys.stdout.write(json.dumps({"jsonrpc": "2.0", **value}) + "\n")
+    sys.stdout.flush()
+
+
+def update(session: str, **what: Any) -> None:
+    send({"method": "session/update", "params": {"sessionId": session, "update": what}})
+
+
+def reply(session: str, text: str) -> None:
+    content = {"type": "text", "text": text}
+    update(session, sessionUpdate="agent_message_chunk", content=content)
+
+
+def tool(session: str, **more: Any) -> None:
+    update(session, sessionUpdate="tool_call_update", toolCallId="t", **more)
+
+
+def answer(message: dict[str, Any]) -> Any:
+    method, given = message["method"], message.get("params", {})
+    if method == "initialize":
+        if HOW == "hangs":
+            time.sleep(600)
+        can = {"loadSession": HOW != "forgets"}
+        return {"protocolVersion": 1, "agentCapabilities": can, "authMethods": []}
+    if method == "session/new":
+        return {"sessionId": "new"}
+    if method == "session/load":
+        if HOW == "refuses":
+            raise LookupError("no such session")
+        reply(given["sessionId"], "what I said long ago")
+        return {}
+    return turn(given["sessionId"], given["prompt"])
+
+
+def turn(session: str, blocks: list[Any]) -> Any:
+    said = " ".join(block.get("text") or block.get("uri") or "?" for block in blocks)
+    if HOW == "dies":
+        reply(session, "I am")
+        sys.exit(3)
+    if HOW == "babbles":
+        sys.stdout.write("not JSON at all\n[1, 2]\n\x00\x00\n")
+        send({"method": "session/nonsense", "params": {"a": 1}})
+        update(session, sessionUpdate="a_kind_of_tomorrow", content=7)
+        update(session, sessionUpdate="agent_message_chunk", content="no block")
+        send({"id": 999, "result": {"to": "nobody"}})
+    if HOW == "asks":
+        offered = [
+            {"optionId": "yes", "kind": "allow_once", "name": "Yes"},
+            {"optionId": "no", "kind": "reject_once", "name": "No"},
+        ]
+        call = {"toolCallId": "t", "title": "rm -r build", "rawInput": {"command": "rm -r build"}}
+        params = {"sessionId": session, "toolCall": call, "options": offered}
+        send({"id": "ask", "method": "session/request_permission", "params": params})
+        while "result" not in (got := read()):
+            pass
+        said = json.dumps(got["result"]["outcome"])
+    if HOW == "is slow":
+        reply(session, "Working")
+        while read().get("method") != "session/cancel":
+            pass
+        return {"stopReason": "cancelled"}
+    if HOW == "is big":
+        text = {"type": "text", "text": "x" * 10_000_000 + "end"}
+        update(session, sessionUpdate="tool_call", toolCallId="t", title="cat big", kind="execute")
+        tool(session, status="completed", content=[{"type": "content", "content": text}],
+             rawOutput={"exitCode": 5})  # fmt: skip
+    reply(session, f"You said {said}")
+    return {"stopReason": "end_turn"}
+
+
+def read() -> dict[str, Any]:
+    line = sys.stdin.readline()
+    if not line:
+        sys.exit(0)
+    value: dict[str, Any] = json.loads(line)
+    return value
+
+
+def main() -> None:
+    if MARK:
+        with open(MARK, "a") as file:
+            import os
+
+            file.write(f"{os.getpid()}\n")
+    while True:
+        message = read()
+        if "id" not in message or "method" not in message:
+            continue
+        try:
+            send({"id": message["id"], "result": answer(message)})
+        except LookupError as error:
+            send({"id": message["id"], "error": {"code": -32602, "message": str(error)}})
+        if HOW == "is late" and message["method"] == "session/prompt":
+            reply(message["params"]["sessionId"], "and one more thing")
+
+
+main()

@@ -1,0 +1,289 @@
+"""`handoff chat --json` with agents that behave in every way; the real ones are in `tests/real`."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from handoff_cli.chat import connection, updates
+from handoff_cli.chat.agents import Agent
+from handoff_cli.chat.events import Event
+from handoff_cli.errors import HandoffError
+from tests.repository import Repository, environment
+
+FAKE = Path(__file__).with_name("acp_agent.py")
+SECONDS = 60
+
+
+class Chat:
+    """A running `handoff chat --json`."""
+
+    def __init__(self, project: Repository, agent: str, *arguments: str) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "handoff_cli", "chat", "--json", "--agent", agent, *arguments],
+            cwd=project.path,
+            env=environment(project.path),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        self._rest = b""
+
+    def send(self, **order: Any) -> None:
+        assert self.process.stdin
+        self.process.stdin.write(json.dumps(order).encode() + b"\n")
+        self.process.stdin.flush()
+
+    def until(self, *kinds: str) -> list[dict[str, Any]]:
+        """The events up to the first of one of these kinds."""
+        found = []
+        while True:
+            found.append(self._next())
+            if found[-1]["kind"] in kinds:
+                return found
+
+    def _next(self) -> dict[str, Any]:
+        assert self.process.stdout
+        deadline = time.monotonic() + SECONDS
+        while b"\n" not in self._rest:
+            left = deadline - time.monotonic()
+            ready = select.select([self.process.stdout], [], [], max(0, left))[0]
+            data = os.read(self.process.stdout.fileno(), 1_000_000) if ready else b""
+            assert data, (self._rest, self.process.poll(), self._errors())
+            self._rest += data
+        line, _, self._rest = self._rest.partition(b"\n")
+        value: dict[str, Any] = json.loads(line)
+        return value
+
+    def _errors(self) -> bytes:
+        self.process.kill()
+        return self.process.communicate()[1]
+
+    def end(self) -> int:
+        if self.process.poll() is None:
+            self.send(close=True)
+        return self.process.wait(SECONDS)
+
+
+@pytest.fixture
+def chats(project: Repository) -> Iterator[Any]:
+    """Starts chats; agents are called by how they behave."""
+    home = project.path.parent / "home" / ".config" / "handoff"
+    home.mkdir(parents=True)
+    ways = ("is plain", "dies", "babbles", "asks", "is slow", "is big", "is late")
+    text = "".join(
+        f"[agents.{json.dumps(way)}]\ncommand = {json.dumps(sys.executable)}\n"
+        f"arguments = {json.dumps([str(FAKE), way, str(project.path.parent / 'started')])}\n"
+        for way in (*ways, "is another")
+    )
+    (home / "agents.toml").write_text(text)
+    running: list[Chat] = []
+
+    def start(agent: str, *arguments: str) -> Chat:
+        running.append(Chat(project, agent, *arguments))
+        return running[-1]
+
+    yield start
+    for chat in running:
+        chat.process.kill()
+        chat.process.communicate()
+
+
+def alive(project: Repository) -> list[int]:
+    pids = (project.path.parent / "started").read_text().split()
+    return [int(pid) for pid in pids if Path(f"/proc/{pid}/cmdline").exists()
+            and b"acp_agent" in Path(f"/proc/{pid}/cmdline").read_bytes()]  # fmt: skip
+
+
+def test_a_turn_with_a_file_and_an_agent_that_stays_connected(
+    chats: Any, project: Repository
+) -> None:
+    chat = chats("is plain")
+    assert chat.until("agent")[-1]["status"] == "new"
+    chat.send(prompt="hello", files=["app.py"])
+    events = chat.until("turn")
+    (reply,) = [one for one in events if one["kind"] == "reply"]
+    assert reply["text"] == f"You said hello {(project.path / 'app.py').as_uri()}"
+    assert (events[-1]["status"], events[-1]["agent"]) == ("end_turn", "is plain")
+    chat.send(switch="is another")
+    chat.until("agent")
+    chat.send(switch="is plain")
+    assert chat.until("agent")[-1]["status"] == "kept"
+    assert len(alive(project)) == 2
+    assert chat.end() == 0
+    assert alive(project) == []
+
+
+def test_no_switch_and_no_second_message_in_a_turn_and_it_can_be_cancelled(chats: Any) -> None:
+    chat = chats("is slow")
+    chat.until("agent")
+    chat.send(prompt="work")
+    chat.until("reply")
+    chat.send(switch="is plain")
+    assert "a turn is running" in chat.until("error")[-1]["text"]
+    chat.send(prompt="more")
+    assert "a turn is running" in chat.until("error")[-1]["text"]
+    chat.send(cancel=True)
+    assert chat.until("turn")[-1]["status"] == "cancelled"
+
+
+@pytest.mark.parametrize(("option", "told"), [("yes", "yes"), ("no", "no"), (None, "cancelled")])
+def test_a_permission_is_answered_in_place(chats: Any, option: str | None, told: str) -> None:
+    chat = chats("asks")
+    chat.until("agent")
+    chat.send(prompt="clean up")
+    asked = chat.until("permission")[-1]
+    assert asked["text"] == "rm -r build"
+    assert [one["kind"] for one in asked["options"]] == ["allow_once", "reject_once"]
+    chat.send(switch="is plain")
+    assert "a turn is running" in chat.until("error")[-1]["text"]
+    if option:
+        chat.send(answer=asked["id"], option=option)
+    else:
+        chat.send(cancel=True)
+    assert told in chat.until("reply")[-1]["text"]
+    chat.until("turn")
+
+
+def test_an_agent_that_dies_in_its_turn_is_started_again(chats: Any, project: Repository) -> None:
+    chat = chats("dies")
+    chat.until("agent")
+    chat.send(prompt="go")
+    assert "ended with 3 in its turn" in chat.until("error")[-1]["text"]
+    chat.send(prompt="go")
+    assert chat.until("agent")[-1]["status"] == "again"
+
+
+def test_what_is_no_message_and_what_nobody_knows_disturbs_nothing(chats: Any) -> None:
+    chat = chats("babbles")
+    chat.until("agent")
+    chat.send(prompt="hello")
+    events = chat.until("turn", "error")
+    assert [one["text"] for one in events if one["kind"] == "reply"] == ["You said hello"]
+    assert events[-1]["kind"] == "turn"
+
+
+def test_a_tool_s_result_of_ten_megabytes_is_shortened(chats: Any) -> None:
+    chat = chats("is big")
+    chat.until("agent")
+    chat.send(prompt="look")
+    events = chat.until("turn")
+    (result,) = [one for one in events if one.get("exit_code") == 5]
+    assert result["text"] == "cat big"
+    assert result["output"].endswith("end")
+    assert len(result["output"]) < 2 * updates.MAX_OUTPUT_CHARS
+
+
+def test_a_late_message_is_nobody_s_reply(chats: Any) -> None:
+    chat = chats("is late")
+    chat.until("agent")
+    for _ in range(2):
+        chat.send(prompt="hello")
+        replies = [one["text"] for one in chat.until("turn") if one["kind"] == "reply"]
+        assert replies == ["You said hello"]
+
+
+def test_orders_that_are_none_are_told(chats: Any) -> None:
+    chat = chats("is plain")
+    chat.until("agent")
+    for order, told in (({"sing": 1}, "no order has sing"), ({}, "no order has nothing")):
+        chat.send(**order)
+        assert told in chat.until("error")[-1]["text"]
+    chat.process.stdin.write(b"{\n[1]\n")
+    chat.process.stdin.flush()
+    for _ in range(2):
+        assert "no order" in chat.until("error")[-1]["text"]
+    chat.send(switch="nobody")
+    assert "no agent is called `nobody`" in chat.until("error")[-1]["text"]
+    chat.send(prompt="hello")
+    assert chat.until("turn")[-1]["status"] == "end_turn"
+
+
+def test_a_second_client_is_told_who_holds_it_and_may_take_over(
+    chats: Any, project: Repository
+) -> None:
+    first = chats("is plain")
+    first.until("agent")
+    second = chats("is plain")
+    _, said = second.process.communicate(timeout=SECONDS)
+    assert second.process.returncode == 1
+    assert f"another client holds this conversation (process {first.process.pid})" in " ".join(
+        said.decode().split()
+    )
+    third = chats("is plain", "--take-over")
+    third.until("agent")
+    assert first.process.wait(SECONDS) == 0
+    assert len(alive(project)) == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_no_agent_outlives_its_client(
+    chats: Any, project: Repository, number: signal.Signals
+) -> None:
+    chat = chats("is plain")
+    chat.until("agent")
+    assert len(alive(project)) == 1
+    chat.process.send_signal(number)
+    chat.process.wait(SECONDS)
+    deadline = time.monotonic() + 20
+    while alive(project) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert alive(project) == []
+
+
+def opened(way: str, native_id: str | None, tmp_path: Path) -> tuple[str | None, str, list[Event]]:
+    """Why a session was not opened again, its id, and what was told meanwhile."""
+    told: list[Event] = []
+
+    async def nobody(event: Event) -> str | None:
+        return None
+
+    async def open_it() -> tuple[str | None, str]:
+        agent = Agent("mine", (sys.executable, str(FAKE), way))
+        one = connection.Connection(agent, str(tmp_path), told.append, nobody)
+        try:
+            return await one.open(native_id), one.session_id
+        finally:
+            await one.close()
+
+    return (*asyncio.run(open_it()), told)
+
+
+@pytest.mark.parametrize(
+    ("way", "why", "session"),
+    [
+        ("is plain", None, "old"),
+        ("forgets", "mine cannot open a session again", "new"),
+        ("refuses", "mine could not open session old again", "new"),
+    ],
+)
+def test_a_session_of_its_own_is_opened_again_where_that_can_be(
+    tmp_path: Path, way: str, why: str | None, session: str
+) -> None:
+    told_why, opened_session, told = opened(way, "old", tmp_path)
+    assert opened_session == session
+    assert (told_why or "").startswith(why or "")
+    assert (told_why is None) == (why is None)
+    assert told == []  # its own history is no news
+
+
+def test_an_agent_that_hangs_or_is_not_there_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "START_SECONDS", 1)
+    with pytest.raises(HandoffError, match="did not answer in 1 s"):
+        opened("hangs", None, tmp_path)
+    monkeypatch.setattr(sys, "executable", "/nowhere/agent")
+    with pytest.raises(HandoffError, match="`/nowhere/agent` is not installed"):
+        opened("is plain", None, tmp_path)

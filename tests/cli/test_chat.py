@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from acp import schema
 
 from handoff_cli.chat import connection, updates
 from handoff_cli.chat.agents import Agent
@@ -287,3 +288,28 @@ def test_an_agent_that_hangs_or_is_not_there_is_told(
     monkeypatch.setattr(sys, "executable", "/nowhere/agent")
     with pytest.raises(HandoffError, match="`/nowhere/agent` is not installed"):
         opened("is plain", None, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("raw", "meta", "code"),
+    [
+        ({"output": "x", "metadata": {"exit": 3}}, None, 3),  # OpenCode
+        ({"exitCode": 3, "output": "Exit Code: 0"}, None, 3),  # Qwen Code
+        ({"contents": [{"type": "shell_exit", "exitCode": 3}]}, None, 3),  # Copilot
+        (None, {"terminal_exit": {"exit_code": 3}}, 3),  # Codex
+        ({"exitCode": True}, None, None),
+        ({"exitCode": "0"}, {"terminal_exit": 0}, None),
+        ("exited with 0", ["exit", 0], None),
+    ],
+)
+def test_an_exit_code_comes_from_structure_alone(raw: Any, meta: Any, code: int | None) -> None:
+    update = {
+        "sessionUpdate": "tool_call_update",
+        "toolCallId": "t",
+        "rawOutput": raw,
+        "content": [{"type": "content", "content": {"type": "text", "text": "exit code 0"}}],
+    }
+    parsed = schema.SessionNotification.model_validate({"sessionId": "s", "update": update})
+    parsed.update.field_meta = meta
+    (event,) = updates.events("mine", parsed.update)
+    assert event.exit_code == code

@@ -49,19 +49,19 @@ def _tool(agent: str, update: Any) -> Event:
         command(update.raw_input) or update.title or None,
         id=update.tool_call_id,
         status=update.status,
-        exit_code=_exit_code(update.raw_output),
+        exit_code=_exit_code(update.raw_output, update.field_meta),
         output=_shortened(output) if output else None,
     )
 
 
-def _exit_code(raw: Any) -> int | None:
-    """A command's exit code, from the structure in which agents put it."""
-    if not isinstance(raw, dict):
-        return None
-    metadata = raw.get("metadata")
-    shells = raw.get("contents")
-    places = [raw, metadata, *(shells if isinstance(shells, list) else ())]
-    for place in places:
+def _exit_code(raw: Any, about: Any) -> int | None:
+    """A command's exit code, from the structure in which agents put it: in the result, in what is
+    said about it, or in the list of shells of either."""
+    given = raw if isinstance(raw, dict) else {}
+    meta = about if isinstance(about, dict) else {}
+    shells = given.get("contents")
+    places = [given, given.get("metadata"), meta.get("terminal_exit")]
+    for place in (*places, *(shells if isinstance(shells, list) else ())):
         for key in ("exitCode", "exit_code", "exit"):
             code = place.get(key) if isinstance(place, dict) else None
             if type(code) is int:

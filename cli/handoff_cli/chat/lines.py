@@ -1,0 +1,111 @@
+"""How an event reads in the list: lines of text, each with its look. Values in, values out."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import NamedTuple
+
+from handoff_cli.chat.events import Event
+from handoff_cli.chat.text import visible, wrapped
+
+HUMAN = "you"
+FAILED_LINES = 3  # of its output that a failing tool shows while folded
+UNFOLDED_LINES = 400
+TITLE_CHARS = 200  # of a tool while folded
+_STEPS = {"completed": "✓", "in_progress": "▸"}
+_NOT_DONE = {"pending": "waits", "in_progress": "runs"}
+_SPOKEN = ("reply", "tool", "plan", "permission")  # under one heading while one agent speaks
+
+
+class Line(NamedTuple):
+    """One line of the screen."""
+
+    text: str
+    look: str = "text"  # text, name, quiet, failed, passed, ask, note or error
+    by: str | None = None  # an agent or the human, whose bar stands before it
+
+
+def lines(event: Event, before: Event | None, width: int, *, unfolded: bool) -> list[Line]:
+    """The lines of an event that comes after another one, at most `width` cells wide."""
+    by = HUMAN if event.kind == "said" else event.agent
+    if event.kind in ("note", "error"):
+        text = f"error: {event.text}" if event.kind == "error" else event.text or ""
+        return _air(before) + _folded(text, width, event.kind, None)
+    if event.kind in ("agent", "turn"):
+        return _air(before) + _folded(_about(event), width, "quiet", by)
+    found = _heading(event, before, width, by)
+    if event.kind in ("said", "reply"):
+        return found + _folded((event.text or "").strip("\n"), width, "text", by)
+    if event.kind == "tool":
+        return found + _tool(event, width, by, unfolded)
+    if event.kind == "permission":
+        return found + _permission(event, width, by)
+    return found + [
+        Line(text, "quiet" if status == "completed" else "text", by)
+        for step, status in event.steps
+        for text in wrapped(f"{_STEPS.get(status, '·')} {step}", width)
+    ]
+
+
+def failed(event: Event) -> bool:
+    return event.exit_code not in (0, None) or event.status == "failed"
+
+
+def _air(before: Event | None) -> list[Line]:
+    return [Line("")] if before and before.kind in ("said", *_SPOKEN) else []
+
+
+def _folded(text: str, width: int, look: str, by: str | None) -> list[Line]:
+    return [Line(one, look, by) for one in wrapped(text, width)]
+
+
+def _heading(event: Event, before: Event | None, width: int, by: str | None) -> list[Line]:
+    """Who speaks, where that changes; a line of air where only the kind of thing does."""
+    goes_on = before and before.kind in _SPOKEN and event.kind != "said"
+    if before and goes_on and (before.agent, before.model) == (event.agent, event.model):
+        return [] if before.kind == event.kind == "tool" else [Line("", "text", by)]
+    who = f"{HUMAN} → {event.agent}" if event.kind == "said" else event.agent
+    at = f"{datetime.fromtimestamp(event.at):%H:%M}" if event.at else None
+    heading = " · ".join(filter(None, (who, event.model, at)))
+    return [Line(""), *_folded(heading, width, "name", by)]
+
+
+def _about(event: Event) -> str:
+    if event.kind == "turn":
+        return f"{event.agent} ended its turn: {event.status}"
+    return f"{event.agent}: session {event.session} ({event.status})"
+
+
+def _tool(event: Event, width: int, by: str | None, unfolded: bool) -> list[Line]:
+    bad = failed(event)
+    look = "failed" if bad else "passed" if event.exit_code == 0 else "text"
+    sign = "✗" if bad else "…" if event.status in _NOT_DONE else "✓" if look == "passed" else "•"
+    title = visible(event.text or "a tool").strip()
+    output = (event.output or "").strip("\n").split("\n") if event.output else []
+    if not unfolded:
+        first, _, more = title.partition("\n")
+        title = first[:TITLE_CHARS] + ("…" if more or len(first) > TITLE_CHARS else "")
+    told = [
+        _NOT_DONE.get(event.status or "", event.status)
+        if event.exit_code is None
+        else f"exit {event.exit_code}",
+        f"{len(output)} line{'s' * (len(output) != 1)}" if output else None,
+    ]
+    result = ", ".join(filter(None, told))
+    shown = output[-(UNFOLDED_LINES if unfolded else FAILED_LINES * bad) or len(output) :]
+    named = wrapped(title + (f"  [{result}]" if result else ""), width - 2)
+    found = [Line(f"  {one}" if n else f"{sign} {one}", look, by) for n, one in enumerate(named)]
+    for one in shown:
+        whole = wrapped(one, width - 2)
+        found += [Line(f"  {text}", "quiet", by) for text in (whole if unfolded else whole[:1])]
+    return found
+
+
+def _permission(event: Event, width: int, by: str | None) -> list[Line]:
+    found = _folded(f"{event.agent} asks: {event.text}", width, "ask", by)
+    if event.status:
+        return found + _folded(f"→ {event.status}", width, "quiet", by)
+    choices = [f"{number}  {one.name}" for number, one in enumerate(event.options[:9], 1)]
+    for choice in (*choices, "Esc  cancel"):
+        found += _folded(f"  {choice}", width, "ask", by)
+    return found

@@ -103,9 +103,10 @@ def sit(
     turn: Turn = nothing,
     history: Sequence[Event] = (),
     size: tuple[int, int] = (100, 30),
+    agent: str = "gemini",
 ) -> None:
     async def there() -> None:
-        app = Chat(project, "gemini", lambda tell, ask: Played(tell, ask, turn, history))
+        app = Chat(project, agent, lambda tell, ask: Played(tell, ask, turn, history))
         async with app.run_test(size=size) as pilot:
             seat = Seat(pilot)
             await seat.until("ready")
@@ -127,11 +128,11 @@ def test_a_reply_grows_in_place_while_it_streams(tmp_path: Path) -> None:
         assert "working" in seat.everything()
         assert "fail" not in seat.everything()
         seat.chat.go_on.set()
+        await seat.until("Both are old.")
         await seat.until("ready")
         shown = seat.everything()
         assert "you → gemini" in shown
         assert "Two tests fail.\n" in shown
-        assert "Both are old." in shown
         assert shown.count("Two tests") == 1
         assert seat.chat.said == [("What is left?", ())]
 
@@ -270,6 +271,31 @@ def test_switch_goes_on_with_another_agent_or_says_why_not(tmp_path: Path) -> No
     sit(tmp_path, act, turn)
 
 
+def test_an_agent_that_does_not_start_leaves_a_chat_to_switch_in(tmp_path: Path) -> None:
+    async def act(seat: Seat) -> None:
+        await seat.until("error: no agent is called `nobody`")
+        await seat.enter("hello")
+        await seat.until("no agent is there")
+        assert seat.chat.said == []
+        seat.prompt.clear()
+        await seat.enter("/switch codex")
+        await seat.until("codex · ready")
+
+    sit(tmp_path, act, agent="nobody")
+
+
+def test_what_the_mouse_marks_is_copied_as_it_stands(tmp_path: Path) -> None:
+    async def act(seat: Seat) -> None:
+        await seat.pilot.mouse_down(seat.talk, offset=(8, 2))
+        await seat.pilot.hover(seat.talk, offset=(6, 5))
+        await seat.pilot.mouse_up(seat.talk, offset=(6, 5))
+        await seat.press("ctrl+c")
+        assert seat.app.clipboard.split() == ["is", "left?", "gemini", "you"]
+
+    history = [Event("said", "gemini", "what is left?"), Event("reply", "gemini", "you know")]
+    sit(tmp_path, act, history=history)
+
+
 def test_an_attached_file_goes_with_the_next_message_only(tmp_path: Path) -> None:
     (tmp_path / "a b.txt").write_text("x", encoding="ascii")
 
@@ -365,6 +391,24 @@ def long_history() -> list[Event]:
     return found
 
 
+def test_a_long_reply_in_thousands_of_parts_costs_little(tmp_path: Path) -> None:
+    async def turn(chat: Played) -> None:
+        for number in range(3000):
+            chat.tell(Event("reply", "gemini", f"part {number} of it" + " \n"[number % 7 == 0]))
+            if number % 10 == 0:
+                await asyncio.sleep(0)
+        chat.tell(Event("reply", "gemini", "\nend"))
+
+    async def act(seat: Seat) -> None:
+        started = time.process_time()
+        await seat.enter("go")
+        await seat.until("end")
+        assert time.process_time() - started < 2
+        assert len(seat.talk.shown[-1].text or "") > 40_000
+
+    sit(tmp_path, act, turn)
+
+
 def test_a_long_history_opens_fast_and_scrolls(tmp_path: Path) -> None:
     started = time.process_time()
     opened: list[float] = []
@@ -379,7 +423,8 @@ def test_a_long_history_opens_fast_and_scrolls(tmp_path: Path) -> None:
         there = seat.talk.scroll_offset.y
         assert there < seat.talk.max_scroll_y - 300
         seat.chat.tell(Event("reply", "gemini", "late"))
-        await seat.pilot.pause()
+        await seat.pilot.pause(0.1)
+        assert "late" in seat.talk._lines[-1].text
         assert seat.talk.scroll_offset.y == there  # whoever reads is left alone
         await seat.press("ctrl+o", "ctrl+o", "ctrl+end")
         await seat.until("late")

@@ -179,7 +179,8 @@ class Chat(App[None]):
             self._agent, self._session = event.agent or "", event.session or ""
         if event.kind not in ("usage", "turn") or event.status not in (None, "end_turn"):
             self._talk.add(event)
-        self._show_status()
+        if event.kind in ("usage", "agent", "permission"):
+            self._show_status()
 
     def _told(self, error: HandoffError) -> None:
         self._tell(Event("error", text=f"{error}. {error.hint}".strip()))

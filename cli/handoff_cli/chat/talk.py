@@ -17,6 +17,7 @@ from handoff_cli.chat.lines import HUMAN, Line, lines
 
 HUES = 8
 BAR = "▌ "
+DRAW_SECONDS = 1 / 30  # a reply may come in thousands of parts
 
 
 class Talk(ScrollView, can_focus=False):
@@ -34,6 +35,7 @@ class Talk(ScrollView, can_focus=False):
         self.shown: list[Event] = []
         self._unfolded = False
         self._follows = True  # its end, while it is in sight
+        self._stale: int | None = None  # the first event that changed since the lines were made
         self._lines: list[Line] = []
         self._starts: list[int] = []  # the first line of each event
         self._live = 0  # the first event of this chat: no earlier one is added to
@@ -57,11 +59,16 @@ class Talk(ScrollView, can_focus=False):
             self.shown.append(event)
         else:
             self.shown[number] = _joined(self.shown[number], event)
-        self._lay(number)
+        if self._stale is None:
+            self.set_timer(DRAW_SECONDS, self.to_date)
+        self._stale = number if self._stale is None else min(self._stale, number)
+
+    def to_date(self) -> None:
+        self._lay(len(self.shown))
 
     def to_end(self) -> None:
         self._follows = True
-        self._lay(len(self.shown))
+        self.to_date()
 
     def fold(self) -> None:
         """Show the outputs of all tools, or no more; what is on top stays there."""
@@ -89,10 +96,12 @@ class Talk(ScrollView, can_focus=False):
         return None
 
     def _lay(self, first: int) -> None:
-        """Lay out the events from `first` on."""
+        """Lay out the events from `first` on, and what changed before."""
         width = self.scrollable_content_region.width - len(BAR) - 1
         if width <= 0:
             return
+        if self._stale is not None:
+            first, self._stale = min(first, self._stale), None
         if first < len(self._starts):
             del self._lines[self._starts[first] :]
         del self._starts[first:]

@@ -313,3 +313,11 @@ def test_an_exit_code_comes_from_structure_alone(raw: Any, meta: Any, code: int 
     parsed.update.field_meta = meta
     (event,) = updates.events("mine", parsed.update)
     assert event.exit_code == code
+
+
+def test_without_a_name_the_agent_that_spoke_last_goes_on(project: Repository) -> None:
+    asked = project.handoff("chat", "--json")
+    assert (asked.returncode, "nobody has spoken here yet" in asked.stderr) == (1, True)
+    project.play("codex")
+    asked = project.handoff("chat", "--json")
+    assert "`codex-acp` is not installed" in asked.stderr

@@ -9,6 +9,7 @@ import typer
 
 from handoff_cli import engine
 from handoff_cli.commands.packets import Project, Topic
+from handoff_cli.errors import HandoffError
 
 
 def chat(
@@ -27,18 +28,26 @@ def chat(
 ) -> None:
     """Talk with agents in turn: one conversation, and each agent keeps a session of its own.
 
-    With `--json`, orders are `{"prompt": "…", "files": […]}`, `{"switch": "codex"}`, `{"answer":
+    Type a message, or `/help`. With `--json`, orders are `{"prompt": "…", "files": […]}`, `{"switch": "codex"}`, `{"answer":
     ID, "option": ID}`, `{"cancel": true}` and `{"close": true}`.
 
+        handoff chat --agent gemini
         echo '{"prompt": "What is left?"}' | handoff chat --agent gemini --json
     """
-    from handoff_cli.chat import holder, pipe
+    from handoff_cli.chat import holder, pipe, screen
 
     folder = engine.project(project)
     if watch:
         pipe.watch(folder, topic)
         return
-    if not as_json:
-        raise typer.BadParameter("there is no screen yet: give `--json`")
+    talk = pipe.run if as_json else screen.run
     with holder.held(folder, take_over):
-        pipe.run(folder, topic, agent)
+        talk(folder, topic, agent or _last(folder, topic))
+
+
+def _last(project: Path, topic: str | None) -> str:
+    """The agent that spoke last in the conversation. Raises: HandoffError where none has."""
+    value = engine.ask(project, ["timeline", "--json", *engine.option("--topic", topic)])
+    if not value["entries"]:
+        raise HandoffError("nobody has spoken here yet", "give `--agent NAME`, such as `gemini`")
+    return str(value["entries"][-1]["runtime"])

@@ -13,7 +13,12 @@ from handoff_cli.errors import HandoffError
 
 
 def chat(
-    agent: Annotated[str, typer.Option("--agent", metavar="NAME", help="The agent to begin with.")],
+    agent: Annotated[
+        str | None,
+        typer.Option(
+            "--agent", metavar="NAME", help="The agent to begin with (default: the last)."
+        ),
+    ] = None,
     topic: Topic = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Lines of JSON on stdin and stdout.")
@@ -28,8 +33,8 @@ def chat(
 ) -> None:
     """Talk with agents in turn: one conversation, and each agent keeps a session of its own.
 
-    Type a message, or `/help`. With `--json`, orders are `{"prompt": "…", "files": […]}`, `{"switch": "codex"}`, `{"answer":
-    ID, "option": ID}`, `{"cancel": true}` and `{"close": true}`.
+    Type a message, or `/help`. With `--json`, orders are `{"prompt": "…", "files": […]}`,
+    `{"switch": "codex"}`, `{"answer": ID, "option": ID}`, `{"cancel": true}`, `{"close": true}`.
 
         handoff chat --agent gemini
         echo '{"prompt": "What is left?"}' | handoff chat --agent gemini --json

@@ -53,6 +53,12 @@ class Result(NamedTuple):
     running: bool = False  # it was sent to the background, and another result is to come
 
 
+class Interrupted(NamedTuple):
+    """A person stopped what the agent did: of what was running there is no other end."""
+
+    at: float | None
+
+
 class Step(NamedTuple):
     """One entry of the agent's own to-do list."""
 
@@ -88,4 +94,4 @@ class Skipped(NamedTuple):
     reason: str
 
 
-Record = Union[Prompt, Reply, Call, Use, Result, Plan, PlanChange, Usage, Skipped]
+Record = Union[Prompt, Reply, Call, Use, Result, Interrupted, Plan, PlanChange, Usage, Skipped]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from . import feedback, timeline
 from .records import (
     BACKGROUND,
     Call,
+    Interrupted,
     Plan,
     PlanChange,
     Prompt,
@@ -45,7 +46,7 @@ def after_records(session: Session, found: Iterable[Record], from_start: bool = 
     uses = {use.id: use for use in session.uses}
     turns = records = skipped = 0
     why = ""
-    for record in found:
+    for record in _with_ends(found, pending, uses):
         records += 1
         if isinstance(record, Skipped):
             skipped += 1
@@ -93,6 +94,19 @@ def after_records(session: Session, found: Iterable[Record], from_start: bool = 
         uses=tuple(_use(use) for use in list(uses.values())[-MAX_PENDING:]),
     )
     return Swept(session, tuple(commands), tuple(_by(session.model, told.entries)))
+
+
+def _with_ends(
+    found: Iterable[Record], pending: dict[str, Call], uses: dict[str, Use]
+) -> Iterator[Record]:
+    """The records, with an end for each call that was running when a person stopped the agent."""
+    for record in found:
+        if not isinstance(record, Interrupted):
+            yield record
+            continue
+        running = [call.id for call in pending.values() if call.note != BACKGROUND]
+        for call_id in (*running, *uses):
+            yield Result(call_id, None, "", "", record.at, "interrupted", False)
 
 
 class _Told:

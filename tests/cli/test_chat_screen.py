@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.events import Paste
 from textual.pilot import Pilot
 
 from handoff_cli.chat import screen
@@ -289,6 +290,8 @@ def test_what_the_mouse_marks_is_copied_as_it_stands(tmp_path: Path) -> None:
         await seat.pilot.mouse_down(seat.talk, offset=(8, 2))
         await seat.pilot.hover(seat.talk, offset=(6, 5))
         await seat.pilot.mouse_up(seat.talk, offset=(6, 5))
+        rows = seat.app.screen._compositor.render_strips()
+        assert "is left?" in [one.text for row in rows for one in row]  # in a colour of its own
         await seat.press("ctrl+c")
         assert seat.app.clipboard.split() == ["is", "left?", "gemini", "you"]
 
@@ -337,6 +340,17 @@ def test_a_message_of_several_lines(tmp_path: Path) -> None:
         await seat.press("a", "ctrl+j", "b", "shift+enter", "c", "enter")
         await seat.until("you → gemini")
         assert seat.chat.said == [("a\nb\nc", ())]
+
+    sit(tmp_path, act)
+
+
+def test_a_paste_hides_nothing_from_who_sends_it(tmp_path: Path) -> None:
+    async def act(seat: Seat) -> None:
+        seat.prompt.post_message(Paste("run\r\nit\u200b\x1b[2J\U000e0041"))
+        await seat.pilot.pause()
+        await seat.press("enter")
+        await seat.until("you → gemini")
+        assert seat.chat.said == [("run\nit⟨U+200B⟩⟨U+E0041⟩", ())]
 
     sit(tmp_path, act)
 

@@ -18,6 +18,7 @@ from engine import feedback, registry, runs, session, sweep
 from engine.errors import HandoffError
 from engine.records import (
     Call,
+    Interrupted,
     Plan,
     PlanChange,
     Prompt,
@@ -41,7 +42,7 @@ KINDS = (
     base.PRE_COMPACT,
     base.SESSION_END,
 )
-RECORDS = (Prompt, Reply, Call, Use, Result, Plan, PlanChange, Usage, Skipped)
+RECORDS = (Prompt, Reply, Call, Use, Result, Interrupted, Plan, PlanChange, Usage, Skipped)
 FOLDERS = {
     runtime: sorted(path.parent for path in RECORDED.glob(f"{runtime}-*/**/hooks.jsonl"))
     for runtime in registry.RUNTIMES

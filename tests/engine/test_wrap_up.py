@@ -28,7 +28,7 @@ def usage(runtime: str, used: int) -> dict[str, Any]:
     if runtime == "gemini":
         return {"type": "gemini", "id": f"m{used}", "content": "", "tokens": {"input": used}}
     if runtime == "qwen":
-        return {"type": "assistant", "usageMetadata": {"promptTokenCount": used}}
+        return {"type": "assistant", "uuid": "u", "usageMetadata": {"promptTokenCount": used}}
     if runtime == "pi":
         return {"type": "message", "message": {"role": "assistant", "usage": {"input": used}}}
     if runtime == "copilot":
@@ -146,7 +146,8 @@ def test_a_compaction_of_claude_code_counts_before_the_model_speaks_again(
     talk.use(80)
     assert talk.prompt()
     talk.hook(base.PRE_COMPACT, trigger="manual")
-    line = {"type": "system", "subtype": "compact_boundary", "compactMetadata": {"postTokens": 9}}
+    line = {"type": "system", "subtype": "compact_boundary", "uuid": "u"}
+    line |= {"compactMetadata": {"postTokens": 9}}
     with talk.transcript.open("a", encoding="utf-8") as file:
         file.write(json.dumps(line) + "\n")
     assert talk.prompt() == ""

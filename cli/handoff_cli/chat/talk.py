@@ -38,14 +38,11 @@ class Talk(ScrollView, can_focus=False):
         self._stale: int | None = None  # the first event that changed since the lines were made
         self._lines: list[Line] = []
         self._starts: list[int] = []  # the first line of each event
-        self._live = 0  # the first event of this chat: no earlier one is added to
         self._agents: dict[str, int] = {}
 
     def begin(self, history: Iterable[Event]) -> None:
         """Show what was before, above everything else."""
-        before = list(history)
-        self.shown[:0] = before
-        self._live += len(before)
+        self.shown[:0] = history
         self._lay(0)
 
     def add(self, event: Event) -> None:
@@ -83,7 +80,7 @@ class Talk(ScrollView, can_focus=False):
         """Which event of this turn it belongs to."""
         if event.kind not in ("reply", "tool", "plan", "permission"):
             return None
-        for number in range(len(self.shown) - 1, self._live - 1, -1):
+        for number in reversed(range(len(self.shown))):
             one = self.shown[number]
             if one.kind == "said" or (event.kind == "reply" and one.kind != "reply"):
                 return None

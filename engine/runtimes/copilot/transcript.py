@@ -19,7 +19,6 @@ _ENDING = re.compile(r"\n?<shellId: \S+ completed with exit code -?[0-9]+>\Z")
 
 
 def records(lines: Iterable[bytes]) -> Iterator[r.Record]:
-    started: list[str] = []  # calls of this turn
     version: object = _VERSION
     for value in objects(lines, _is_event):
         if isinstance(value, r.Skipped):
@@ -33,16 +32,12 @@ def records(lines: Iterable[bytes]) -> Iterator[r.Record]:
         kind, at = value.get("type"), seconds(value.get("timestamp"))
         data = mapping(value.get("data"))
         if kind == "user.message":
-            started.clear()
             if string(data.get("content")).strip() and not data.get("source"):
                 yield r.Prompt(string(data["content"]).strip(), at)
         elif kind == "assistant.message":
             yield from _answer(data, at)
-        elif kind == "tool.execution_start":
-            started.append(string(data.get("toolCallId")))
-        elif kind == "abort":  # of what was running there is no other end
-            for call_id in started:
-                yield r.Result(call_id, None, "", "", at, "interrupted", False)
+        elif kind == "abort":
+            yield r.Interrupted(at)
         elif kind == "tool.execution_complete":
             yield from _result(data, at)
         elif kind == "session.usage_record":

@@ -48,7 +48,7 @@ def growing(project: Repository) -> Growing:
 @pytest.mark.parametrize("event", ["Stop", "SessionStart", "UserPromptSubmit", "SessionEnd"])
 def test_killed_before_a_write(growing: Growing, event: str) -> None:
     killed = 0
-    for write in range(3, 200, 11):
+    for write in range(3, 200, 17):
         growing.grow()
         if not growing.killed_at(write, event):
             break
@@ -66,7 +66,7 @@ def test_killed_at_any_moment(growing: Growing) -> None:
     growing.tell()
     whole = time.monotonic() - begun
     killed = 0
-    for _ in range(12):
+    for _ in range(8):
         growing.grow()
         killed += kill(growing.start(), moments.uniform(0, whole))
         expect_whole(growing.project)
@@ -115,7 +115,7 @@ def test_a_lock_outside_the_ledger_is_nobody_s_to_break(tmp_path: Path) -> None:
 
 
 def test_a_first_packet_killed_while_the_ledger_is_made(growing: Growing) -> None:
-    for write in range(1, 8):
+    for write in range(1, 8, 3):
         shutil.rmtree(growing.project.path / ".git/handoff")
         growing.grow()
         assert growing.killed_at(write)

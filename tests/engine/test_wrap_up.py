@@ -146,8 +146,8 @@ def test_a_compaction_of_claude_code_counts_before_the_model_speaks_again(
     talk.use(80)
     assert talk.prompt()
     talk.hook(base.PRE_COMPACT, trigger="manual")
-    line = {"type": "system", "subtype": "compact_boundary", "uuid": "u"}
-    line |= {"compactMetadata": {"postTokens": 9}}
+    compacted = {"compactMetadata": {"postTokens": 9}, "uuid": "u"}
+    line = {"type": "system", "subtype": "compact_boundary", **compacted}
     with talk.transcript.open("a", encoding="utf-8") as file:
         file.write(json.dumps(line) + "\n")
     assert talk.prompt() == ""

@@ -21,16 +21,17 @@ RUN = (
     "import pathlib, sys; from handoff_cli.chat import screen; "
     "screen.run(pathlib.Path(sys.argv[1]), None, sys.argv[2])"
 )
+# An agent that does not end with its input; its process is written down.
+STUBBORN = 'echo $$ >> "$0"; "$@" asks; exec sleep 300'
 
 
 @pytest.fixture
 def terminal(project: Repository) -> Iterator[Terminal]:
     home = project.path.parent / "home" / ".config" / "handoff"
     home.mkdir(parents=True)
-    arguments = [str(FAKE), "asks", str(project.path.parent / "started")]
+    arguments = ["-c", STUBBORN, str(project.path.parent / "started"), sys.executable, str(FAKE)]
     (home / "agents.toml").write_text(
-        f"[agents.asks]\ncommand = {json.dumps(sys.executable)}\n"
-        f"arguments = {json.dumps(arguments)}\n"
+        f'[agents.asks]\ncommand = "sh"\narguments = {json.dumps(arguments)}\n'
     )
     variables = [f"{key}={value}" for key, value in environment(project.path).items()]
     command = ["env", "-i", "TERM=xterm-256color", *variables, sys.executable, "-c", RUN]

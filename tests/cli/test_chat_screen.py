@@ -346,7 +346,7 @@ def test_a_message_of_several_lines(tmp_path: Path) -> None:
 
 def test_a_paste_hides_nothing_from_who_sends_it(tmp_path: Path) -> None:
     async def act(seat: Seat) -> None:
-        seat.prompt.post_message(Paste("run\r\nit\u200b\x1b[2J\U000e0041"))
+        seat.app.post_message(Paste("run\r\nit\u200b\x1b[2J\U000e0041"))
         await seat.pilot.pause()
         await seat.press("enter")
         await seat.until("you → gemini")

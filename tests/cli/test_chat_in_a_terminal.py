@@ -17,10 +17,6 @@ from tests.real.typist import Terminal
 from tests.repository import Repository, environment
 
 FAKE = Path(__file__).with_name("acp_agent.py")
-RUN = (
-    "import pathlib, sys; from handoff_cli.chat import screen; "
-    "screen.run(pathlib.Path(sys.argv[1]), None, sys.argv[2])"
-)
 # An agent that does not end with its input; its process is written down.
 STUBBORN = 'echo $$ >> "$0"; "$@" asks; exec sleep 300'
 
@@ -34,8 +30,8 @@ def terminal(project: Repository) -> Iterator[Terminal]:
         f'[agents.asks]\ncommand = "sh"\narguments = {json.dumps(arguments)}\n'
     )
     variables = [f"{key}={value}" for key, value in environment(project.path).items()]
-    command = ["env", "-i", "TERM=xterm-256color", *variables, sys.executable, "-c", RUN]
-    started = Terminal([*command, str(project.path), "asks"])
+    command = ["env", "-i", "TERM=xterm-256color", *variables, sys.executable, "-m", "handoff_cli"]
+    started = Terminal([*command, "chat", "--agent", "asks", "--project", str(project.path)])
     yield started
     with contextlib.suppress(ProcessLookupError, ChildProcessError):
         os.kill(started.child, signal.SIGKILL)

@@ -148,7 +148,8 @@ class Connection:
         )
 
     async def cancel(self) -> None:
-        await self._peer.cancel(session_id=self.session_id)
+        with contextlib.suppress(ConnectionError):  # it ended just now: its turn tells so
+            await self._peer.cancel(session_id=self.session_id)
 
     async def close(self) -> None:
         """End the agent's process."""

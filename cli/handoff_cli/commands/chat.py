@@ -39,13 +39,17 @@ def chat(
         handoff chat --agent gemini
         echo '{"prompt": "What is left?"}' | handoff chat --agent gemini --json
     """
-    from handoff_cli.chat import holder, pipe, screen
+    from handoff_cli.chat import holder, pipe
 
     folder = engine.project(project)
     if watch:
         pipe.watch(folder, topic)
         return
-    talk = pipe.run if as_json else screen.run
+    talk = pipe.run
+    if not as_json:
+        from handoff_cli.chat import screen
+
+        talk = screen.run
     with holder.held(folder, take_over):
         talk(folder, topic, agent or _last(folder, topic))
 

@@ -30,22 +30,26 @@ TURNS = {
 }
 
 
-def test_four_agents_and_back_to_the_first(scratch: Repository, tmp_path: Path) -> None:
+def at_hand(repo: Repository, home: Path, tools: Path) -> dict[str, str]:
+    """The variables with which the agents are there, and ask for permissions."""
     try:
         sandbox.namespaces()
     except programs.UnavailableError as reason:
         programs.give_up(str(reason))
-    home, tools = tmp_path / "home", tmp_path / "tools"
     variables: dict[str, str] = {}
     for name in NAMES:
         on_the_path(tools, name, AGENTS[name].program)
-        AGENTS[name].prepare(home, scratch.path)
+        AGENTS[name].prepare(home, repo.path)
         variables |= AGENTS[name].environment
-    variables.pop("COPILOT_ALLOW_ALL")  # it is to ask
-    variables |= {
-        "PATH": f"{tools}:{sandbox.environment(home)['PATH']}",
-        "PYTHONPATH": str(Path(__file__).parents[2]),
-    }
+    del variables["COPILOT_ALLOW_ALL"]
+    variables["PATH"] = f"{tools}:{sandbox.environment(home)['PATH']}"
+    variables["PYTHONPATH"] = str(Path(__file__).parents[2])
+    return variables
+
+
+def test_four_agents_and_back_to_the_first(scratch: Repository, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    variables = at_hand(scratch, home, tmp_path / "tools")
     orders: list[dict[str, Any]] = []
     for words, (name, _, _) in TURNS.items():
         orders += [{"switch": name}, {"prompt": words}]
@@ -102,4 +106,45 @@ def test_four_agents_and_back_to_the_first(scratch: Repository, tmp_path: Path) 
         if one["kind"] == "command"
     ]
     assert ran == codes
+    assert scratch.hook_log() == ""
+
+
+def test_on_the_screen_with_two_agents_and_a_permission(
+    scratch: Repository, tmp_path: Path
+) -> None:
+    home = tmp_path / "home"
+    variables = at_hand(scratch, home, tmp_path / "tools")
+    lines: list[list[str | None]] = [
+        ["gemini · ready", "Plan the orchard"],
+        ["gemini asks: echo apples", "2"],  # allow it once
+        ["Apples in the north.", "/switch opencode"],
+        ["opencode · ready", "Where do pears go?"],
+        ["Pears in the south.", "/switch gemini"],
+        ["gemini · ready", "Sum it up"],
+        ["Four kinds of trees.", "/quit"],
+    ]
+    chat = [sys.executable, "-m", "handoff_cli", "chat", "--agent", "gemini"]
+    done = sandbox.run(
+        [sys.executable, "-m", "tests.real.typist", json.dumps(lines), *chat],
+        cwd=scratch.path,
+        home=home,
+        prompts={words: [*steps, {"text": said}] for words, (_, steps, said) in TURNS.items()},
+        env=variables,
+        timeout_seconds=280,
+    )
+    assert done.returncode == 0, (done.stdout, done.stderr)
+    spoken = [
+        (one["runtime"], one["text"])
+        for one in timeline(scratch)["entries"]
+        if one["kind"] in ("prompt", "reply")
+    ]
+    assert spoken == [
+        ("gemini", "Plan the orchard"),
+        ("gemini", "Apples in the north."),
+        ("opencode", "Where do pears go?"),
+        ("opencode", "Pears in the south."),
+        ("gemini", "Sum it up"),
+        ("gemini", "Four kinds of trees."),
+    ]
+    assert len({one["native_id"] for one in timeline(scratch)["sessions"]}) == 2
     assert scratch.hook_log() == ""

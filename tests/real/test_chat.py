@@ -148,3 +148,36 @@ def test_on_the_screen_with_two_agents_and_a_permission(
     ]
     assert len({one["native_id"] for one in timeline(scratch)["sessions"]}) == 2
     assert scratch.hook_log() == ""
+
+
+def test_opened_again_it_shows_what_was_and_the_agent_s_own_session_goes_on(
+    scratch: Repository, tmp_path: Path
+) -> None:
+    home = tmp_path / "home"
+    variables = at_hand(scratch, home, tmp_path / "tools")
+    replies = {"Where do pears go?": "In the south.", "And quinces?": "Beside them."}
+
+    def talked(words: str, *arguments: str) -> list[dict[str, Any]]:
+        chat = [sys.executable, "-m", "handoff_cli", "chat", "--json", *arguments]
+        talker = [sys.executable, "-m", "tests.real.talker", json.dumps([{"prompt": words}])]
+        done = sandbox.run(
+            [*talker, *chat],
+            cwd=scratch.path,
+            home=home,
+            prompts={asked: [{"text": said}] for asked, said in replies.items()},
+            env=variables,
+            timeout_seconds=120,
+        )
+        assert done.returncode == 0, (done.stdout, done.stderr)
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    first = talked("Where do pears go?", "--agent", "opencode")
+    again = talked("And quinces?")  # with the agent that spoke last
+    shown = [(one["kind"], one["text"]) for one in again if one.get("when") == "history"]
+    assert shown == [("said", "Where do pears go?"), ("reply", "In the south.")]
+    (agent,) = [one for one in again if one["kind"] == "agent"]
+    assert (agent["agent"], agent["status"]) == ("opencode", "resumed")
+    assert agent["session"] == first[-1]["session"]
+    now = [one["text"] for one in again if one["kind"] == "reply" and "when" not in one]
+    assert now == ["Beside them."]
+    assert len(timeline(scratch)["entries"]) == 4

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import shlex
+import shutil
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +26,8 @@ SETTINGS = {
     "pi": ".pi/extensions/handoff.ts",
 }
 RECORDED = Path(__file__).parent / "data" / "recorded"
+RENDERINGS = tempfile.mkdtemp(prefix="handoff-renderings-")
+atexit.register(shutil.rmtree, RENDERINGS, ignore_errors=True)
 DATE = "2026-01-05T09:00:00+00:00"
 
 
@@ -62,8 +67,9 @@ class Repository:
         path.write_text(json.dumps(config, indent=2), encoding="utf-8")
 
     def handoff(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """Run the `handoff` command here."""
-        return run([sys.executable, "-m", "handoff_cli", *arguments], self.path)
+        """Run the `handoff` command here; each rendering of the template is made once."""
+        command = [sys.executable, "-m", "handoff_cli", *arguments]
+        return run(command, self.path, HANDOFF_RENDERINGS=RENDERINGS)
 
     def engine(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run the repository's own engine."""
@@ -157,11 +163,13 @@ def environment(project: Path) -> dict[str, str]:
     }
 
 
-def run(command: list[str], cwd: Path, stdin: str = "") -> subprocess.CompletedProcess[str]:
+def run(
+    command: list[str], cwd: Path, stdin: str = "", **variables: str
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         command,
         cwd=cwd,
-        env=environment(cwd),
+        env=environment(cwd) | variables,
         input=stdin,
         text=True,
         capture_output=True,

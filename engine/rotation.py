@@ -24,7 +24,8 @@ def lines(path: str) -> Iterator[bytes]:
                 files.setdefault((found.st_dev, found.st_ino), file)
         for file in reversed(files.values()):
             for line in file:
-                if line.endswith(b"\n"):  # else it is still being written
+                # Without its end it is still being written; one of nothing ended what seemed half.
+                if line.endswith(b"\n") and line != b"\n":
                     yield line
 
 

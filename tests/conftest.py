@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests import repository
 from tests.repository import Repository
+
+# A version manager's `python3` is a script that costs a hook more than the hook: the real one first.
+os.environ["PATH"] = os.pathsep.join([str(Path(sys.base_prefix) / "bin"), os.environ["PATH"]])
 
 
 @pytest.fixture(scope="session")

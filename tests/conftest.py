@@ -12,7 +12,7 @@ import pytest
 from tests import repository
 from tests.repository import Repository
 
-# A version manager's `python3` is a script that costs a hook more than the hook: the real one first.
+# A version manager's `python3` is a script that costs a hook more than the hook does.
 os.environ["PATH"] = os.pathsep.join([str(Path(sys.base_prefix) / "bin"), os.environ["PATH"]])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from .. import git, names, render
+from .. import context, git, names, render
 from ..errors import HandoffError
 from . import log, topic
 
@@ -39,7 +39,7 @@ def run(project: Project, options: Namespace) -> int:
 
         branch, head = git.branch(at.top), git.head(at.top)
         blocked = start.filed(at, on, branch, head, "blocked")
-        print(start.told(project, at, value, blocked, branch, head))
+        print(start.packet_writer(project, at, value, blocked, branch, head)(context.MAX_BYTES))
     else:
         sys.stdout.write(render.markdown(value))
     return 0

@@ -51,15 +51,20 @@ def start(project: Project, runtime: str, event: base.HookEvent) -> str:
         current = current._replace(database=None, note=why)
     project.save_session(current)
     lost = _recover(project, current)
-    told = _packet_and_talk(project, runtime, event, at, current)
+    told = _packet_and_talk(project, runtime, event, at, current, state.head)
     return "\n\n".join(filter(None, (told, lost)))
 
 
 def _packet_and_talk(
-    project: Project, runtime: str, event: base.HookEvent, at: git.Place, current: Session
+    project: Project,
+    runtime: str,
+    event: base.HookEvent,
+    at: git.Place,
+    current: Session,
+    head: str | None,
 ) -> str:
     """The packet and what was said before, as far as the session is to hear it now."""
-    branch, head = current.branch, git.head(at.top)
+    branch = current.branch
     active = filed(at, current.topic, branch, head)
     if event.source == "resume" and active and active["session"]["id"] == current.id:
         return ""  # it knows all this
@@ -132,18 +137,6 @@ def _owed(project: Project, current: Session) -> str:
     branch, head = git.branch(at.top), git.head(at.top)
     active = filed(at, current.topic, branch, head)
     blocked = filed(at, current.topic, branch, head, "blocked")
-    return told(project, at, active, blocked, branch, head)
-
-
-def told(
-    project: Project,
-    at: git.Place,
-    active: dict[str, Any] | None,
-    blocked: dict[str, Any] | None,
-    branch: str | None,
-    head: str | None,
-) -> str:
-    """The active packet, and why a later session was blocked, as the block a session receives."""
     return packet_writer(project, at, active, blocked, branch, head)(context.MAX_BYTES)
 
 
@@ -155,7 +148,8 @@ def packet_writer(
     branch: str | None,
     head: str | None,
 ) -> Callable[[int], str]:
-    """What makes that block of at most so many bytes, with how fresh the packet is found out."""
+    """What makes of the active packet, and of why a later session was blocked, the block of at most
+    so many bytes that a session receives; how fresh the packet is, is found out once."""
     value = active or blocked
     if value is None:
         return lambda max_bytes: ""

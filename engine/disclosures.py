@@ -46,7 +46,7 @@ DISCLOSURES: tuple[tuple[str, tuple[str, ...], str, str], ...] = (
     (
         "private-key",  # one whose beginning was cut off
         ("private key",),
-        r"(?:(?:^|(?<=\n))[> \t]{0,20}[A-Za-z0-9+/=]{16,200}\r?\n)+[> \t]{0,20}-----END "
+        r"(?:(?:^|(?<=\n))[> \t]{0,20}[A-Za-z0-9+/=]{16,200}\r?\n){1,200}[> \t]{0,20}-----END "
         r"[A-Z0-9 ]{0,40}" + _PEM,
         _ANY,
     ),

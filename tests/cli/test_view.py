@@ -184,9 +184,9 @@ def test_an_agent_s_markdown_is_told_apart() -> None:
 
 @pytest.mark.parametrize("text", ["`" * 50_001, "*" * 50_000, "```\n" * 20_001, "** a" * 20_000])
 def test_marks_without_end_cost_no_time(text: str) -> None:
-    began = time.monotonic()
+    began = time.process_time()
     list(prose.segments(text))
-    assert time.monotonic() - began < 2
+    assert time.process_time() - began < 2
 
 
 START = datetime(2026, 1, 5, 9, 0, tzinfo=timezone.utc)

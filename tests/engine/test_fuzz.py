@@ -105,6 +105,6 @@ def test_an_exit_code_of_5000_digits_is_none() -> None:
     ids=["empty lines", "spaces", "again and again", "a tag of spaces", "many tags"],
 )
 def test_no_output_takes_long_to_read(read: Callable[[], Any]) -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     read()
-    assert time.perf_counter() - begun < MAX_SECONDS
+    assert time.process_time() - begun < MAX_SECONDS

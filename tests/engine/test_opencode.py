@@ -226,7 +226,7 @@ def test_a_locked_database_is_waited_for_a_second_and_read_at_the_next_turn(
     other.execute("BEGIN IMMEDIATE")
     began = time.monotonic()
     project.hook("opencode", event("Stop"))
-    assert 1 <= time.monotonic() - began < 5
+    assert 1 <= time.monotonic() - began < 20
     note = source(project.active())["note"]
     assert "cannot be read (database is locked)" in note
     other.close()

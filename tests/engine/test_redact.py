@@ -213,11 +213,15 @@ def test_a_secret_on_a_line_of_its_own_never_survives(around: str, name: str) ->
         *("-----BEGIN ", "private key-----BEGIN ", "authorization:", "sk-a ", "token:" + " " * 40),
         *("\\", "\\u", "\x1b[", "curl -u ", "echo ", "cookie: a=", "mysql -p", "A" * 64 + "\n"),
         *("-----BEGIN PRIVATE KEY-----\n", "secret set ", "machine a login ", "password: a\n"),
-        *("\\", "\\u001b", "\x1b["),
+        "\\u001b",
     ],
 )
-def test_no_text_makes_it_slow(unit: str) -> None:
-    text = "token private key :// " + unit * (256_000 // len(unit))
-    before = time.process_time()
-    redact.redacted(text)
-    assert time.process_time() - before < 5  # seconds; a quadratic pattern takes minutes
+def test_no_text_takes_more_than_its_length(unit: str) -> None:
+    def seconds(size: int) -> float:
+        text = "token private key :// " + unit * (size // len(unit))
+        before = time.process_time()
+        redact.redacted(text)
+        return time.process_time() - before
+
+    # Four times the text: 3.5 to 4.4 times the time, 16 where a pattern starts again at each place.
+    assert any(seconds(256_000) / seconds(64_000) < 9 for _ in range(3))

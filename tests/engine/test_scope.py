@@ -134,9 +134,9 @@ def test_a_merged_contract_never_permits_what_one_of_them_does_not(
 
 @pytest.mark.parametrize("glob", ["**/" * 40 + "x", "*a" * 12, "[" * 2_000, "**" * 20])
 def test_no_glob_makes_it_slow(glob: str) -> None:
-    before = time.perf_counter()
+    before = time.process_time()
     codes(contract(forbidden_files=[glob]), "a/" * 30 + "b")
-    assert time.perf_counter() - before < 2  # seconds
+    assert time.process_time() - before < 2  # seconds
 
 
 def test_the_old_name_of_a_moved_file_was_written_to() -> None:

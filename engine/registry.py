@@ -25,6 +25,7 @@ RUNTIMES = {
     "goose": "goose",
     "cursor": "cursor",
 }
+CHATTED = "acp:"  # and a name: an agent that has no hooks, of which `handoff chat` reports instead
 
 
 def hooks(runtime: str) -> protocol.Hooks:
@@ -48,11 +49,20 @@ def database(runtime: str) -> protocol.Database:
 
 
 def launch(runtime: str) -> protocol.Launch:
-    module: protocol.Launch = _module(runtime, "launch")
-    return module
+    module = _module(runtime, "launch")
+    found: protocol.Launch = module
+    if is_chatted(runtime):
+        found = module.Launch(runtime[len(CHATTED) :])
+    return found
+
+
+def is_chatted(runtime: str) -> bool:
+    return runtime.startswith(CHATTED) and len(runtime) > len(CHATTED)
 
 
 def _module(runtime: str, name: str) -> Any:
+    if is_chatted(runtime):
+        return import_module(f".runtimes.acp.{name}", __package__)
     if runtime not in RUNTIMES:
         raise HandoffError(
             f"no runtime is called `{runtime}`", hint=f"use one of: {', '.join(RUNTIMES)}"

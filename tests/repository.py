@@ -71,10 +71,10 @@ class Repository:
         command = [sys.executable, "-m", "handoff_cli", *arguments]
         return run(command, self.path, HANDOFF_RENDERINGS=RENDERINGS)
 
-    def engine(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+    def engine(self, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
         """Run the repository's own engine."""
         engine = str(self.path / ".handoff" / "engine")
-        return run([sys.executable, "-I", "-S", "-B", engine, *arguments], self.path)
+        return run([sys.executable, "-I", "-S", "-B", engine, *arguments], self.path, stdin)
 
     def hook_commands(self, runtime: str, event: str, tool: str | None = None) -> list[str]:
         """The commands that the runtime's settings file has for an event, literally."""

@@ -97,3 +97,18 @@ def ask(folder: Path, arguments: list[str]) -> Any:
         said = done.stderr.strip().removeprefix("handoff: ") or f"exit code {done.returncode}"
         raise HandoffError(f"the engine in `{folder}`: {said}")
     return json.loads(done.stdout)
+
+
+def hook(folder: Path, runtime: str, payload: dict[str, Any]) -> dict[str, Any]:
+    """What the engine answers to an event, as a runtime's hook would hand it over; what goes wrong
+    there is in its `hook.log`."""
+    done = subprocess.run(
+        command(folder, ["hook", runtime]),
+        input=json.dumps(payload).encode(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        timeout=TIMEOUT_SECONDS,
+        check=False,
+    )
+    found: dict[str, Any] = json.loads(done.stdout or b"{}")
+    return found

@@ -53,6 +53,7 @@ class HookEvent:
         used_tokens: int | None = None,  # of the context, where the payload tells
         window_tokens: int | None = None,
         uses: tuple[Use, ...] = (),  # turn-end: other tools in it, where no transcript is kept
+        failed: Mapping[str, str] | None = None,  # of these, what those that failed said, by id
         background: tuple[str, ...] = (),  # turn-end: what still runs, as the program calls it
         folder: str | None = None,  # where it was called; at a start that of the session
         database: str | None = None,  # session-start: path of the one that has the session
@@ -72,6 +73,7 @@ class HookEvent:
         self.used_tokens = used_tokens
         self.window_tokens = window_tokens
         self.uses = uses
+        self.failed = failed or {}
         self.background = background
         self.folder = folder
         self.database = database

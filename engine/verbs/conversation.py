@@ -56,7 +56,9 @@ def told_by_hooks(project: Project, current: Session, event: HookEvent) -> Sessi
     known = sum(entry.kind == timeline.COMMAND for entry in here(project, current).entries)
     entries = [timeline.of_run(run) for run in project.runs(current.id)[known:]]
     for use in event.uses:
-        entries.append(timeline.used(use, Result(use.id, None, "", "", None, succeeded=True)))
+        said = event.failed.get(use.id)
+        end = Result(use.id, None, "", said or "", None, succeeded=said is None)
+        entries.append(timeline.used(use, end))
     if event.statement and event.statement.strip():
         entries.append(timeline.said(Reply(event.statement, time.time()), current.model))
     return written(project, current, entries)

@@ -25,7 +25,7 @@ def answer(root: str, runtime: str, data: bytes) -> bytes:
     """
     hooks = registry.hooks(runtime)
     event = hooks.event(_payload(data))
-    if event is None:
+    if event is None or (registry.is_chatted(runtime) and _has_hooks(root, runtime, event)):
         return b""
     if event.kind == base.COMMAND and event.plan is None:
         _record(root, hooks, event)
@@ -51,6 +51,14 @@ def _answer(root: str, runtime: str, hooks: Hooks, event: base.HookEvent) -> byt
             held = hooks.hold(reason) if reason else {}
             return json.dumps(held).encode() if held else b""
     return json.dumps(hooks.reply(event.name, context)).encode() if context else b""
+
+
+def _has_hooks(root: str, runtime: str, event: base.HookEvent) -> bool:
+    """Whether the session's own hooks tell of it, so that nobody else is to."""
+    from ..project import Project
+
+    known = Project(root).load_session(names.folder(event.native_id))
+    return known is not None and known.runtime != runtime
 
 
 def _payload(data: bytes) -> dict[str, Any]:

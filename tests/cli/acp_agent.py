@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 from typing import Any
@@ -37,7 +38,7 @@ def answer(message: dict[str, Any]) -> Any:
         can = {"loadSession": HOW != "forgets"}
         return {"protocolVersion": 1, "agentCapabilities": can, "authMethods": []}
     if method == "session/new":
-        return {"sessionId": "new"}
+        return {"sessionId": f"new-{os.getpid()}"}
     if method == "session/load":
         if HOW == "refuses":
             raise LookupError("no such session")
@@ -78,8 +79,32 @@ def turn(session: str, blocks: list[Any]) -> Any:
         update(session, sessionUpdate="tool_call", toolCallId="t", title="cat big", kind="execute")
         tool(session, status="completed", content=[{"type": "content", "content": text}],
              rawOutput={"exitCode": 5})  # fmt: skip
+    if HOW == "works":
+        work(session)
     reply(session, f"You said {said}")
     return {"stopReason": "end_turn"}
+
+
+def work(session: str) -> None:
+    """A plan, a file that was read, one that was not there, a command that failed, another that was
+    left running."""
+    steps = [("read it", "completed"), ("mend it", "pending")]
+    entries = [{"content": text, "status": status, "priority": "low"} for text, status in steps]
+    update(session, sessionUpdate="plan", entries=entries)
+    reply(session, "I look. ")
+    for call, kind, title, status in (
+        ("a", "read", "app.py", "completed"),
+        ("b", "read", "gone.py", "failed"),
+    ):
+        update(session, sessionUpdate="tool_call", toolCallId=call, title=title, kind=kind)
+        update(session, sessionUpdate="tool_call_update", toolCallId=call, status=status)
+    for call, command in (("c", "make check"), ("d", "sleep 99")):
+        given = {"toolCallId": call, "title": command, "kind": "execute"}
+        update(session, sessionUpdate="tool_call", **given, rawInput={"command": command})
+    said = [{"type": "content", "content": {"type": "text", "text": "2 failed"}}]
+    ended = {"status": "failed", "content": said, "rawOutput": {"exitCode": 2}}
+    update(session, sessionUpdate="tool_call_update", toolCallId="c", **ended)
+    update(session, sessionUpdate="usage_update", used=300, size=1000)
 
 
 def read() -> dict[str, Any]:
@@ -93,8 +118,6 @@ def read() -> dict[str, Any]:
 def main() -> None:
     if MARK:
         with open(MARK, "a") as file:
-            import os
-
             file.write(f"{os.getpid()}\n")
     while True:
         message = read()

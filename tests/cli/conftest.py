@@ -1,15 +1,28 @@
-"""Fixtures of the tests of updates."""
+"""Chats that end with their test."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.cli import releases as made
-from tests.cli.releases import Releases
+from tests.repository import Repository
+
+from .chats import WAYS, Chat, configure
 
 
 @pytest.fixture
-def releases(tmp_path: Path) -> Releases:
-    return made.new(tmp_path / "checkout")
+def chats(project: Repository) -> Iterator[Callable[..., Chat]]:
+    """Starts chats; agents are called by how they behave."""
+    for way in WAYS:
+        configure(project, way)
+    running: list[Chat] = []
+
+    def start(agent: str, *arguments: str) -> Chat:
+        running.append(Chat(project, agent, *arguments))
+        return running[-1]
+
+    yield start
+    for chat in running:
+        chat.process.kill()
+        chat.process.communicate()

@@ -27,9 +27,10 @@ INSTALL = {
 class Agent(NamedTuple):
     """How an agent is started."""
 
-    name: str  # a runtime's, where hooks of the project are to record it
+    name: str
     command: tuple[str, ...]
     environment: tuple[tuple[str, str], ...] = ()  # besides the user's own
+    runtime: str = ""  # whose hooks it runs; without any, the chat reports of it itself
 
 
 def settings_file() -> Path:
@@ -48,7 +49,7 @@ def agent(name: str) -> Agent:
     if name in configured:
         return configured[name]
     if name in KNOWN:
-        return Agent(name, KNOWN[name])
+        return Agent(name, KNOWN[name], runtime=name)
     names = ", ".join(sorted({*KNOWN, *configured}))
     raise HandoffError(
         f"no agent is called `{name}`", f"known are {names}; more go into `{settings_file()}`"
@@ -56,7 +57,8 @@ def agent(name: str) -> Agent:
 
 
 def _configured() -> dict[str, Agent]:
-    """The agents in the user's settings: `[agents.NAME]` with command, arguments, environment."""
+    """The agents in the user's settings: `[agents.NAME]` with command, arguments, environment and
+    the runtime whose hooks it runs."""
     import tomlkit
     from tomlkit.exceptions import ParseError
 
@@ -72,12 +74,13 @@ def _configured() -> dict[str, Agent]:
         try:
             command = (str(one["command"]), *map(str, one.get("arguments", ())))
             variables = tuple((str(k), str(v)) for k, v in one.get("environment", {}).items())
+            runtime = str(one.get("runtime", name if name in KNOWN else ""))
         except (KeyError, TypeError, AttributeError) as error:
             raise HandoffError(
                 f"`{file}`: agent `{name}` lacks a command or has another shape: {error}",
                 'such as: [agents.mine] command = "my-agent", arguments = ["--acp"]',
             ) from None
-        found[name] = Agent(name, command, variables)
+        found[name] = Agent(name, command, variables, runtime)
     return found
 
 

@@ -1,8 +1,9 @@
 """One conversation: its agents' connections, whose turn it is, and how it is handed on.
 
-What is said goes into the ledger through the project's own hooks, which every agent runs as it does
-by itself; a chat adds nothing to it. So it shows what `handoff timeline` shows, and an agent that
-takes over is told what it has not seen by its hooks, apart from the next message.
+What is said goes into the ledger through the project's own hooks, which an agent runs as it does
+without a chat; of one that has none a recorder tells what they would. So a chat shows what `handoff
+timeline` shows, and an agent that takes over is told what it has not seen, apart from what is said
+to it next.
 """
 
 from __future__ import annotations
@@ -11,29 +12,53 @@ import asyncio
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import acp
 
 from handoff_cli import engine
-from handoff_cli.chat import agents
+from handoff_cli.chat import agents, recorder
+from handoff_cli.chat.agents import Agent
 from handoff_cli.chat.connection import Ask, Connection, Tell
 from handoff_cli.chat.events import Event
+from handoff_cli.chat.recorder import Recorder
 from handoff_cli.engine import option
 from handoff_cli.errors import HandoffError
 
 MAX_SHOWN = 2_000  # entries of an earlier conversation
+MAX_OF_A_TURN = 500
+
+
+class Member(NamedTuple):
+    """An agent that takes part, while it is connected."""
+
+    runtime: str  # how the engine calls it
+    connection: Connection
+    recorder: Recorder | None  # where it has no hooks
+
+    async def close(self) -> None:
+        await self.connection.close()
+        if self.recorder:
+            await self.recorder.close()
 
 
 class Conversation:
     """A topic of a project, talked about with one agent at a time."""
 
-    def __init__(self, project: Path, topic: str | None, tell: Tell, ask: Ask) -> None:
+    def __init__(
+        self,
+        project: Path,
+        topic: str | None,
+        tell: Tell,
+        ask: Ask,
+        budget_tokens: int | None = None,
+    ) -> None:
         self.project, self.topic = project, topic
-        self.active: Connection | None = None
+        self.active: Member | None = None
         self._show, self._ask = tell, ask
+        self._budget_tokens = budget_tokens
         self._told: set[str | None] = set()  # commands of this turn whose exit code was told
-        self._connections: dict[str, Connection] = {}
+        self._members: dict[str, Member] = {}
         self._turn = asyncio.Lock()
 
     @property
@@ -42,13 +67,7 @@ class Conversation:
 
     def history(self) -> list[Event]:
         """What was said and done before, over all agents."""
-        value = engine.ask(self.project, ["timeline", "--json", *option("--topic", self.topic)])
-        return [_entry(one) for one in value["entries"][-MAX_SHOWN:]]
-
-    def _tell(self, event: Event) -> None:
-        if event.kind == "tool" and event.exit_code is not None:
-            self._told.add(event.text)
-        self._show(event)
+        return [_entry(one) for one in self._timeline(MAX_SHOWN)["entries"]]
 
     async def use(self, name: str) -> None:
         """Go on with an agent: its session of this conversation, or a new one.
@@ -60,67 +79,100 @@ class Conversation:
             raise HandoffError("a turn is running", "let it end, or cancel it")
         async with self._turn:
             agent = agents.agent(name)
-            plan = await asyncio.to_thread(self._plan, name)
-            there = self._connections.get(name)
-            same = there is not None and there.is_alive and there.folder == plan["folder"]
-            if there is not None and same and plan["native_id"] in (None, there.session_id):
-                self.active = there
-                self._tell(Event("agent", name, session=there.session_id, status="kept"))
-                return
-            if there is not None:
-                await there.close()
-            connection = Connection(agent, plan["folder"], self._tell, self._ask)
-            why = await connection.open(plan["native_id"])
-            self._connections[name] = self.active = connection
-            for note in (*plan["notes"], *filter(None, [why])):
-                self._tell(Event("note", name, note))
-            again = connection.session_id == plan["native_id"]
-            status = "resumed" if again else "new"
-            self._tell(Event("agent", name, session=connection.session_id, status=status))
+            runtime = await asyncio.to_thread(recorder.runtime, self.project, agent)
+            plan = await asyncio.to_thread(self._plan, runtime)
+            there = self._members.get(name)
+            if there is not None and _fits(there, runtime, plan):
+                self.active, status = there, "kept"
+            else:
+                if there is not None:
+                    await there.close()
+                if agent.runtime != runtime and agent.runtime:
+                    self._tell(
+                        Event("note", name, f"{name} has no hooks here: the chat records it")
+                    )
+                for note in plan["notes"]:
+                    self._tell(Event("note", name, note))
+                self.active = await self._joined(agent, runtime, plan["folder"], plan["native_id"])
+                again = self.active.connection.session_id == plan["native_id"]
+                status = "resumed" if again else "new"
+            self._tell(
+                Event("agent", name, session=self.active.connection.session_id, status=status)
+            )
 
     async def say(self, text: str, files: Sequence[str] = ()) -> None:
         """Run a turn of the active agent. Raises: HandoffError where it cannot be."""
         if self.active is None or self.is_busy:
             raise HandoffError("a turn is running", "let it end, or cancel it")
         async with self._turn:
-            if not self.active.is_alive:
-                await self._start_again()
-            blocks: list[Any] = [acp.text_block(text), *map(self._attached, files)]
+            blocks = [acp.text_block(text), *map(self._attached, files)]
+            if not self.active.connection.is_alive:
+                await self._start_again(self.active)
             self._told.clear()
-            why = await self.active.prompt(blocks)
-            name = self.active.agent.name
-            for event in await asyncio.to_thread(self._exit_codes, name):
+            connection, reported = self.active.connection, self.active.recorder
+            name = connection.agent.name
+            try:
+                news = await reported.asked(text, files) if reported else ""
+                why = await connection.prompt([acp.text_block(news), *blocks] if news else blocks)
+            finally:
+                if reported:
+                    await reported.ended()
+            for event in await asyncio.to_thread(self._told_by_hooks, self.active):
                 self._tell(event)
-            self._tell(Event("turn", name, status=why, session=self.active.session_id))
+            self._tell(Event("turn", name, status=why, session=connection.session_id))
 
     async def cancel(self) -> None:
         """End the running turn."""
         if self.active is not None and self.is_busy:
-            await self.active.cancel()
+            await self.active.connection.cancel()
 
     async def close(self) -> None:
         """End every agent that was started."""
-        await asyncio.gather(*(one.close() for one in self._connections.values()))
+        await asyncio.gather(*(one.close() for one in self._members.values()))
 
-    async def _start_again(self) -> None:
-        assert self.active
-        old = self.active
+    def _tell(self, event: Event) -> None:
+        if event.kind == "tool" and event.exit_code is not None:
+            self._told.add(event.text)
+        if (
+            self.active
+            and self.active.recorder
+            and self.active.connection.agent.name == event.agent
+        ):
+            self.active.recorder.heard(event)
+        self._show(event)
+
+    async def _joined(
+        self, agent: Agent, runtime: str, folder: str, native_id: str | None
+    ) -> Member:
+        connection = Connection(agent, folder, self._tell, self._ask)
+        if why := await connection.open(native_id):
+            self._tell(Event("note", agent.name, why))
+        reported = None
+        if recorder.is_reported(runtime):
+            reported = Recorder(self.project, runtime, connection.session_id, folder)
+            await reported.begin(again=connection.session_id == native_id)
+        self._members[agent.name] = member = Member(runtime, connection, reported)
+        return member
+
+    async def _start_again(self, old: Member) -> None:
         await old.close()
-        connection = Connection(old.agent, old.folder, self._tell, self._ask)
-        why = await connection.open(old.session_id)
-        self._connections[old.agent.name] = self.active = connection
-        if why:
-            self._tell(Event("note", old.agent.name, why))
-        self._tell(Event("agent", old.agent.name, session=connection.session_id, status="again"))
+        agent, folder = old.connection.agent, old.connection.folder
+        session = old.connection.session_id
+        self.active = await self._joined(agent, old.runtime, folder, session)
+        session = self.active.connection.session_id
+        self._tell(Event("agent", agent.name, session=session, status="again"))
 
-    def _plan(self, name: str) -> dict[str, Any]:
+    def _plan(self, runtime: str) -> dict[str, Any]:
         """Which session to go on with, by the rules of `handoff switch`."""
-        if name not in agents.KNOWN:  # no runtime of ours: nothing of it is kept
-            folder = str(self.project)
-            return {"native_id": None, "folder": folder, "notes": ["its turns are not recorded"]}
-        verb = ["switch", name, "--json", "--print", *option("--topic", self.topic)]
-        plan: dict[str, Any] = engine.ask(self.project, verb)
+        budget = None if self._budget_tokens is None else str(self._budget_tokens)
+        verb = ["switch", runtime, "--json", "--print", *option("--topic", self.topic)]
+        plan: dict[str, Any] = engine.ask(self.project, [*verb, *option("--budget", budget)])
         return plan
+
+    def _timeline(self, most: int) -> dict[str, Any]:
+        verb = ["timeline", "--json", "-n", str(most), *option("--topic", self.topic)]
+        value: dict[str, Any] = engine.ask(self.project, verb)
+        return value
 
     def _attached(self, file: str) -> Any:
         path = (self.project / file).resolve()
@@ -128,19 +180,35 @@ class Conversation:
             raise HandoffError(f"`{file}` is no file")
         return acp.resource_link_block(path.name, path.as_uri())
 
-    def _exit_codes(self, name: str) -> list[Event]:
-        """The turn's commands whose exit code the agent did not tell, but its hooks did."""
-        value = engine.ask(self.project, ["timeline", "--json", *option("--topic", self.topic)])
+    def _told_by_hooks(self, member: Member) -> list[Event]:
+        """The turn's commands whose exit code the agent did not tell, but its hooks did; that they
+        did not run, where they told nothing."""
+        if member.recorder:
+            return []
+        value, name = self._timeline(MAX_OF_A_TURN), member.connection.agent.name
+        session = member.connection.session_id
+        if all(one["native_id"] != session for one in value["sessions"]):
+            why = (
+                f"{name} did not run the project's hooks, so this is not recorded: `handoff doctor`"
+            )
+            return [Event("note", name, why)]
         entries = value["entries"]
         last = max((n for n, one in enumerate(entries) if one["kind"] == "prompt"), default=0)
         return [
-            _entry(one)
+            _entry(one)._replace(agent=name)
             for one in entries[last:]
             if one["kind"] == "command"
-            and one["runtime"] == name
+            and one["runtime"] == member.runtime
             and one["exit_code"] is not None
             and one["text"] not in self._told
         ]
+
+
+def _fits(there: Member, runtime: str, plan: dict[str, Any]) -> bool:
+    """Whether an agent that was left can be gone on with."""
+    one = there.connection
+    kept = one.is_alive and (there.runtime, one.folder) == (runtime, plan["folder"])
+    return kept and plan["native_id"] in (None, one.session_id)
 
 
 def _entry(one: dict[str, Any]) -> Event:
@@ -149,7 +217,7 @@ def _entry(one: dict[str, Any]) -> Event:
     at = datetime.fromisoformat(one["at"]).timestamp() if one["at"] else None
     return Event(
         kinds[one["kind"]],
-        one["runtime"],
+        recorder.name(one["runtime"]),
         one["text"],
         exit_code=one["exit_code"],
         output=one["output"] or None,

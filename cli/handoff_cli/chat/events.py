@@ -30,6 +30,7 @@ class Event(NamedTuple):
     session: str | None = None  # the native id
     model: str | None = None
     at: float | None = None  # epoch seconds
+    tool: str | None = None  # its kind in the protocol: read, edit, execute, …
 
     def value(self) -> dict[str, Any]:
         """As a JSON value, without what is not there."""

@@ -5,19 +5,20 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import os
 import signal
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
-
-import acp
 
 from handoff_cli.chat.conversation import Conversation
 from handoff_cli.chat.events import Event
 from handoff_cli.errors import HandoffError
 
 WATCH_SECONDS = 1.0
+MAX_LINE_BYTES = 64_000_000
 ORDERS = "prompt, switch, answer, cancel or close"
 
 
@@ -61,6 +62,20 @@ async def talk(project: Path, topic: str | None, agent: str) -> None:
         await pipe.conversation.close()
 
 
+def _stdin() -> asyncio.StreamReader:
+    """What comes on stdin, also from a file, of which no event loop is told."""
+    loop, reader = asyncio.get_running_loop(), asyncio.StreamReader(MAX_LINE_BYTES)
+
+    def read() -> None:
+        with contextlib.suppress(RuntimeError):  # the loop has ended
+            while data := os.read(0, 65_536):
+                loop.call_soon_threadsafe(reader.feed_data, data)
+            loop.call_soon_threadsafe(reader.feed_eof)
+
+    threading.Thread(target=read, daemon=True).start()
+    return reader
+
+
 class _Pipe:
     def __init__(self, project: Path, topic: str | None) -> None:
         self.conversation = Conversation(project, topic, self._tell, self._ask)
@@ -71,7 +86,7 @@ class _Pipe:
         for event in self.conversation.history():
             self._tell(event, "history")
         await self.conversation.use(agent)
-        reader, _ = await acp.stdio_streams(limit=64_000_000)
+        reader = _stdin()
         while line := await reader.readline():
             try:
                 order = json.loads(line)

@@ -51,6 +51,7 @@ def _tool(agent: str, update: Any) -> Event:
         status=update.status,
         exit_code=_exit_code(update.raw_output, update.field_meta),
         output=_shortened(output) if output else None,
+        tool="execute" if command(update.raw_input) else update.kind,
     )
 
 

@@ -56,7 +56,10 @@ def chat(
 
 def _last(project: Path, topic: str | None) -> str:
     """The agent that spoke last in the conversation. Raises: HandoffError where none has."""
-    value = engine.ask(project, ["timeline", "--json", *engine.option("--topic", topic)])
+    from handoff_cli.chat import recorder
+
+    last = ["timeline", "--json", "-n", "1", *engine.option("--topic", topic)]
+    value = engine.ask(project, last)
     if not value["entries"]:
         raise HandoffError("nobody has spoken here yet", "give `--agent NAME`, such as `gemini`")
-    return str(value["entries"][-1]["runtime"])
+    return recorder.name(value["entries"][-1]["runtime"])

@@ -1,0 +1,1 @@
+"""Agents of the Agent Client Protocol without hooks: `handoff chat`, which drives them, reports."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 import time
 from typing import Any
@@ -110,15 +111,30 @@ def work(session: str) -> None:
 def read() -> dict[str, Any]:
     line = sys.stdin.readline()
     if not line:
+        time.sleep(600 if HOW == "is stubborn" else 0)
         sys.exit(0)
     value: dict[str, Any] = json.loads(line)
     return value
 
 
-def main() -> None:
+def stay() -> None:
+    """Go on in two processes, whatever they are asked."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    if os.fork() == 0:
+        note()
+        time.sleep(600)
+
+
+def note() -> None:
     if MARK:
         with open(MARK, "a") as file:
             file.write(f"{os.getpid()}\n")
+
+
+def main() -> None:
+    note()
+    if HOW == "is stubborn":
+        stay()
     while True:
         message = read()
         if "id" not in message or "method" not in message:

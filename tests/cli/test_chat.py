@@ -142,17 +142,25 @@ def test_a_second_client_is_told_who_holds_it_and_may_take_over(
     assert len(alive(project)) == 1
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL, None])
 def test_no_agent_outlives_its_client(
-    chats: Any, project: Repository, number: signal.Signals
+    chats: Any, project: Repository, how: signal.Signals | None
 ) -> None:
     chat = chats("is plain")
     chat.until("agent")
-    assert len(alive(project)) == 1
-    chat.process.send_signal(number)
-    chat.process.wait(SECONDS)
-    deadline = time.monotonic() + 20
-    while alive(project) and time.monotonic() < deadline:
+    chat.send(switch="is stubborn")  # it stays at the end of its input and at SIGTERM, twice
+    chat.until("agent")
+    until = time.monotonic() + 20
+    while len(alive(project)) < 3 and time.monotonic() < until:
+        time.sleep(0.1)
+    assert len(alive(project)) == 3
+    if how is None:
+        assert chat.end() == 0
+    else:
+        chat.process.send_signal(how)
+        chat.process.wait(SECONDS)
+    until = time.monotonic() + 20
+    while alive(project) and time.monotonic() < until:
         time.sleep(0.1)
     assert alive(project) == []
 

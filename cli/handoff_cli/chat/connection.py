@@ -9,19 +9,17 @@ from typing import Any
 
 import acp
 from acp import schema
-from acp.transports import spawn_stdio_transport
 from pydantic import ValidationError
 
 from handoff_cli import __version__
-from handoff_cli.chat import agents, updates
+from handoff_cli.chat import agents, program, updates
 from handoff_cli.chat.agents import Agent
 from handoff_cli.chat.events import Event
+from handoff_cli.chat.program import Program
 from handoff_cli.chat.wire import Wire
 from handoff_cli.errors import HandoffError
 
 START_SECONDS = 60
-END_SECONDS = 2
-MAX_LINE_BYTES = 64_000_000
 
 Tell = Callable[[Event], None]
 Ask = Callable[[Event], Awaitable[str | None]]  # a permission's chosen option, or None
@@ -34,47 +32,38 @@ class Connection:
         self.agent, self.folder = agent, folder
         self.session_id = ""
         self._tell, self._ask = tell, ask
-        self._open = contextlib.AsyncExitStack()
         self._permissions = 0
         self._tools: dict[str, str | None] = {}  # what this turn's calls are
-        self._process: asyncio.subprocess.Process | None = None
+        self._program: Program | None = None
         self._peer: Any = None
         self._can: Any = None
 
     @property
     def is_alive(self) -> bool:
-        return self._process is not None and self._process.returncode is None
+        return self._program is not None and self._program.exit_code is None
 
     async def open(self, native_id: str | None) -> str | None:
         """Start the agent, with its own session again where it can; why not, where it cannot.
 
         Raises: HandoffError where no session begins.
         """
-        program = self.agent.command[0]
+        name = self.agent.command[0]
         try:
-            reader, writer, self._process = await self._open.enter_async_context(
-                spawn_stdio_transport(
-                    *self.agent.command,
-                    env=agents.environment(self.agent),
-                    cwd=self.folder,
-                    limit=MAX_LINE_BYTES,
-                    stderr=asyncio.subprocess.DEVNULL,
-                )
-            )
-            wire: Any = Wire(reader, writer, self._heard)
+            variables = agents.environment(self.agent)
+            self._program = await program.start(self.agent.command, variables, self.folder)
+            wire: Any = Wire(self._program.reader, self._program.writer, self._heard)
             self._peer = acp.connect_to_agent(_Client(self), wire)
-            self._open.push_async_callback(self._peer.close)
             return await asyncio.wait_for(self._begin(native_id), START_SECONDS)
         except FileNotFoundError:
             hint = agents.INSTALL.get(self.agent.name, "install it")
-            raise HandoffError(f"`{program}` is not installed", hint) from None
+            raise HandoffError(f"`{name}` is not installed", hint) from None
         except asyncio.TimeoutError:
             await self.close()
-            raise HandoffError(f"`{program}` did not answer in {START_SECONDS} s") from None
+            raise HandoffError(f"`{name}` did not answer in {START_SECONDS} s") from None
         except (acp.RequestError, ConnectionError, OSError) as error:
             await self.close()
             raise HandoffError(
-                f"`{program}` could not begin a session: {error}", "start it by itself once"
+                f"`{name}` could not begin a session: {error}", "start it by itself once"
             ) from None
 
     async def _begin(self, native_id: str | None) -> str | None:
@@ -117,8 +106,8 @@ class Connection:
         """
         self._tools.clear()
         turn = asyncio.ensure_future(self._peer.prompt(session_id=self.session_id, prompt=blocks))
-        assert self._process
-        ended = asyncio.ensure_future(self._process.wait())
+        assert self._program
+        ended = asyncio.ensure_future(self._program.wait())
         try:
             await asyncio.wait({turn, ended}, return_when=asyncio.FIRST_COMPLETED)
             if not turn.done():
@@ -135,10 +124,10 @@ class Connection:
 
     async def _ended(self) -> HandoffError:
         """That the process ended in a turn, or hung up and is ended."""
-        assert self._process
+        assert self._program
         with contextlib.suppress(asyncio.TimeoutError):
-            await asyncio.wait_for(self._process.wait(), END_SECONDS)
-        code = self._process.returncode
+            await asyncio.wait_for(self._program.wait(), program.END_SECONDS)
+        code = self._program.exit_code
         await self.close()
         return HandoffError(
             f"{self.agent.name} ended with {code} in its turn"
@@ -152,9 +141,12 @@ class Connection:
             await self._peer.cancel(session_id=self.session_id)
 
     async def close(self) -> None:
-        """End the agent's process."""
-        with contextlib.suppress(Exception):
-            await self._open.aclose()
+        """End the agent, and all that it started."""
+        if self._peer is not None:
+            with contextlib.suppress(Exception):
+                await self._peer.close()
+        if self._program is not None:
+            await self._program.end()
 
     def _heard(self, params: Any) -> None:
         """Tell what the agent sent in its turn; what has a shape of another time is passed over."""

@@ -25,7 +25,7 @@ def answer(root: str, runtime: str, data: bytes) -> bytes:
     """
     hooks = registry.hooks(runtime)
     event = hooks.event(_payload(data))
-    if event is None or (registry.is_chatted(runtime) and _has_hooks(root, runtime, event)):
+    if event is None or (registry.is_chatted(runtime) and _is_another_s(root, runtime, event)):
         return b""
     if event.kind == base.COMMAND and event.plan is None:
         _record(root, hooks, event)
@@ -53,12 +53,21 @@ def _answer(root: str, runtime: str, hooks: Hooks, event: base.HookEvent) -> byt
     return json.dumps(hooks.reply(event.name, context)).encode() if context else b""
 
 
-def _has_hooks(root: str, runtime: str, event: base.HookEvent) -> bool:
-    """Whether the session's own hooks tell of it, so that nobody else is to."""
+def _is_another_s(root: str, runtime: str, event: base.HookEvent) -> bool:
+    """Whether the session's own hooks tell of it, so that a chat is not to; only that a turn is
+    over, in which its program was killed or cancelled, they may not have told."""
     from ..project import Project
+    from . import checkpoint
 
-    known = Project(root).load_session(names.folder(event.native_id))
-    return known is not None and known.runtime != runtime
+    project = Project(root)
+    with project.exclusive():
+        known = project.load_session(names.folder(event.native_id))
+        if known is None or known.runtime == runtime:
+            return False
+        if known.busy and event.kind in (base.TURN_END, base.SESSION_END):
+            end = base.HookEvent(event.kind, known.native_id, None, background=known.background)
+            checkpoint.checkpoint(project, known.runtime, end)
+    return True
 
 
 def _payload(data: bytes) -> dict[str, Any]:

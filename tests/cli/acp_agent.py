@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 HOW = sys.argv[1]
@@ -70,7 +72,9 @@ def turn(session: str, blocks: list[Any]) -> Any:
         while "result" not in (got := read()):
             pass
         said = json.dumps(got["result"]["outcome"])
-    if HOW == "is slow":
+    if HOW == "runs hooks":
+        hook(session, "UserPromptSubmit", prompt=said)
+    if HOW in ("is slow", "runs hooks"):
         reply(session, "Working")
         while read().get("method") != "session/cancel":
             pass
@@ -84,6 +88,13 @@ def turn(session: str, blocks: list[Any]) -> Any:
         work(session)
     reply(session, f"You said {said}")
     return {"stopReason": "end_turn"}
+
+
+def hook(session: str, event: str, **more: Any) -> None:
+    """Run the project's hook as the plugin for OpenCode does."""
+    payload = {"hook_event_name": event, "session_id": session, "cwd": str(Path.cwd()), **more}
+    command = [sys.executable, ".handoff/engine", "hook", "opencode"]
+    subprocess.run(command, input=json.dumps(payload).encode(), check=True)
 
 
 def work(session: str) -> None:

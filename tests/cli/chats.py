@@ -17,7 +17,7 @@ FAKE = Path(__file__).with_name("acp_agent.py")
 SECONDS = 60
 WAYS = (
     *("is plain", "dies", "babbles", "asks", "is slow", "is big", "is late", "works"),
-    *("is another", "is stubborn"),
+    *("is another", "is stubborn", "runs hooks"),
 )
 
 
@@ -77,6 +77,8 @@ def configure(project: Repository, name: str, **more: str) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     mark = str(project.path.parent / "started")
     arguments = [str(FAKE), more.pop("way", name), mark]
+    if name == "runs hooks":
+        more["runtime"] = "opencode"
     values = {"command": sys.executable, "arguments": arguments, **more}
     rows = "".join(f"{key} = {json.dumps(value)}\n" for key, value in values.items())
     with file.open("a") as settings:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from tests.repository import Repository
 
-from .chats import Chat, configure
+from .chats import Chat, alive, configure
 
 Chats = Callable[..., Chat]
 
@@ -138,3 +142,44 @@ def test_a_session_whose_own_hooks_tell_of_it_is_not_told_twice(project: Reposit
         assert (done.returncode, done.stdout) == (0, "")
     assert timeline(project) == before
     assert project.hook_log() == ""
+
+
+@pytest.mark.parametrize("how", ["cancelled", "killed", "chat killed"])
+def test_a_turn_whose_hooks_did_not_tell_its_end_is_over(
+    chats: Chats, project: Repository, how: str
+) -> None:
+    chat = chats("runs hooks")
+    chat.until("agent")
+    chat.send(prompt="Mend the parser")
+    chat.until("reply")
+    if how == "cancelled":
+        chat.send(cancel=True)
+        assert chat.until("turn")[-1]["status"] == "cancelled"
+    elif how == "killed":
+        (agent,) = alive(project)
+        os.kill(agent, signal.SIGKILL)
+        assert "ended with 137 in its turn" in chat.until("error")[-1]["text"]
+    else:
+        chat.process.kill()
+        chat.process.wait()
+        chat = chats("is another")
+        chat.until("agent")
+    assert use(chat, "is plain")["status"] == "new"
+    assert "| Mend the parser" in said(chat, "What is left?")
+    rows = [(one["runtime"], one["text"]) for one in timeline(project)["entries"]]
+    assert rows[0] == ("opencode", "Mend the parser")
+    assert [runtime for runtime, _ in rows[1:]] == ["acp:is plain"] * 2
+    assert project.hook_log() == ""
+
+
+def test_work_that_an_agent_gave_to_the_background_holds_the_conversation(
+    chats: Chats, project: Repository
+) -> None:
+    chat = chats("is plain")
+    chat.until("agent")
+    running = [{"type": "shell", "status": "running", "command": "sleep 999"}]
+    about = {"session_id": "S-1", "cwd": str(project.path), "background_tasks": running}
+    for event in ("SessionStart", "UserPromptSubmit", "Stop"):
+        project.hook("claude-code", {"hook_event_name": event, "prompt": "build", **about})
+    chat.send(switch="is another")
+    assert "claude-code session s-1+" in chat.until("error")[-1]["text"]

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import acp
 
 from handoff_cli import engine
-from handoff_cli.chat import agents, recorder
+from handoff_cli.chat import agents, recorder, turns
 from handoff_cli.chat.agents import Agent
 from handoff_cli.chat.connection import Ask, Connection, Tell
 from handoff_cli.chat.events import Event
@@ -78,6 +78,7 @@ class Conversation:
         if self.is_busy:
             raise HandoffError("a turn is running", "let it end, or cancel it")
         async with self._turn:
+            await self._end_what_was_left()
             agent = agents.agent(name)
             runtime = await asyncio.to_thread(recorder.runtime, self.project, agent)
             plan = await asyncio.to_thread(self._plan, runtime)
@@ -111,12 +112,12 @@ class Conversation:
             self._told.clear()
             connection, reported = self.active.connection, self.active.recorder
             name = connection.agent.name
+            turns.begun(self.project, name, connection.session_id)
             try:
                 news = await reported.asked(text, files) if reported else ""
                 why = await connection.prompt([acp.text_block(news), *blocks] if news else blocks)
             finally:
-                if reported:
-                    await reported.ended()
+                await self._over(self.active)
             for event in await asyncio.to_thread(self._told_by_hooks, self.active):
                 self._tell(event)
             self._tell(Event("turn", name, status=why, session=connection.session_id))
@@ -153,6 +154,22 @@ class Conversation:
             await reported.begin(again=connection.session_id == native_id)
         self._members[agent.name] = member = Member(runtime, connection, reported)
         return member
+
+    async def _over(self, member: Member) -> None:
+        """The member's turn is over, however that was."""
+        one = member.connection
+        if member.recorder:
+            await member.recorder.ended()
+        else:
+            ended = not one.is_alive
+            await recorder.over(self.project, one.agent.name, one.session_id, ended=ended)
+        turns.ended(self.project)
+
+    async def _end_what_was_left(self) -> None:
+        """A chat before this one was killed in a turn: with it ended the agent."""
+        if left := turns.left(self.project):
+            await recorder.over(self.project, *left, ended=True)
+            turns.ended(self.project)
 
     async def _start_again(self, old: Member) -> None:
         await old.close()

@@ -34,6 +34,14 @@ def name(runtime: str) -> str:
     return runtime.removeprefix(REPORTED)
 
 
+async def over(project: Path, agent: str, session: str, *, ended: bool) -> None:
+    """Tell that a turn is over, or with it the program: hooks of an agent that was killed or
+    cancelled may not have told. Whatever they told stays as it is."""
+    name = "SessionEnd" if ended else "Stop"
+    payload = {"hook_event_name": name, "session_id": session, "reason": "it ended in its turn"}
+    await asyncio.to_thread(engine.hook, project, f"{REPORTED}{agent}", payload)
+
+
 def _installed(project: Path, runtime: str) -> Iterator[bool]:
     for scope in ("project", "local", "user"):
         with contextlib.suppress(HandoffError):  # a runtime without such settings

@@ -3,11 +3,13 @@
 Arguments: a JSON list of `[what to wait for, what to type]`, then the command. Waited for is a text
 on the screen, or a file where it is an absolute path, and then for a screen that stands still.
 Words are sent with Enter, other keys as they are; `null` closes the terminal. Each screen that was
-typed at goes to stderr. Ends with the command's exit code, or with 99 where something did not come.
+typed at goes to stderr, and all of it into the file `TYPIST_CAST` (asciicast, version 2) where that
+is set. Ends with the command's exit code, or with 99 where something did not come.
 """
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import fcntl
 import json
@@ -29,7 +31,7 @@ STILL_SECONDS = 0.6  # a program draws before it listens
 MOST_STILL_SECONDS = 2.0  # while it works, something always moves
 END_SECONDS = 15
 KEY_SECONDS = 0.3
-LINES, COLUMNS = 50, 160
+LINES, COLUMNS = int(os.environ.get("LINES", "50")), int(os.environ.get("COLUMNS", "160"))
 # What the emulator would take for something else: modes of newer terminals and questions about them
 # (`ESC [ ? 1 u`), strings that are none of the screen's, and the variants of a character.
 OTHERS = re.compile(
@@ -46,10 +48,18 @@ class Terminal:
         self.screen = pyte.Screen(COLUMNS, LINES)
         self.stream = pyte.ByteStream(self.screen)
         self.unfinished = b""
+        self.decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self.child, self.terminal = pty.fork()
         if self.child == 0:
             os.execvp(command[0], command)
         fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
+        self.begun = time.monotonic()
+        self.cast = Path(os.environ.get("TYPIST_CAST", os.devnull)).open("a")  # noqa: SIM115
+        self.note({"version": 2, "width": COLUMNS, "height": LINES})
+
+    def note(self, value: object) -> None:
+        self.cast.write(json.dumps(value) + "\n")
+        self.cast.flush()
 
     def shown(self) -> str:
         return "\n".join(line.rstrip() for line in self.screen.display)
@@ -65,6 +75,8 @@ class Terminal:
         if not part:
             raise EOFError
         self.answer(part)
+        drawn = self.decoder.decode(part)
+        self.note([round(time.monotonic() - self.begun, 3), "o", drawn])
         part = self.unfinished + part
         match = UNFINISHED.search(part)
         whole = match.start() if match else len(part)
@@ -97,6 +109,12 @@ class Terminal:
         return True
 
     def type(self, keys: str) -> None:
+        if self.cast.name != os.devnull:  # as people do, for those who look on
+            for key in keys:
+                os.write(self.terminal, key.encode())
+                self.read(KEY_SECONDS)
+                time.sleep(KEY_SECONDS / 4)
+            keys = "\r"
         # A pause, or it is taken for pasted, with Enter for a part of it.
         for part in (keys, "\r") if keys.isprintable() and keys else keys:
             os.write(self.terminal, part.encode())

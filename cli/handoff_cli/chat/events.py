@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from handoff_cli.chat.edits import Edit
+
 
 class Option(NamedTuple):
     """One answer to a request for a permission."""
@@ -23,6 +25,7 @@ class Event(NamedTuple):
     status: str | None = None  # of a tool: pending, in_progress, completed or failed; of a turn
     exit_code: int | None = None
     output: str | None = None
+    edits: tuple[Edit, ...] = ()  # of a tool, or what a permission is asked for
     options: tuple[Option, ...] = ()
     steps: tuple[tuple[str, str], ...] = ()  # of a plan: text and status
     used_tokens: int | None = None
@@ -34,6 +37,8 @@ class Event(NamedTuple):
     def value(self) -> dict[str, Any]:
         """As a JSON value, without what is not there."""
         given = {key: item for key, item in self._asdict().items() if item not in (None, ())}
+        if self.edits:
+            given["edits"] = [edit.value() for edit in self.edits]
         if self.options:
             given["options"] = [option._asdict() for option in self.options]
         if self.steps:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from handoff_cli.chat.edits import Edit
@@ -33,6 +34,12 @@ class Event(NamedTuple):
     session: str | None = None  # the native id
     model: str | None = None
     at: float | None = None  # epoch seconds
+
+    def within(self, folder: Path) -> Event:
+        """With the paths of its edits as they are seen from a folder, where they lie in it."""
+        start = f"{folder}/"
+        edits = (one._replace(path=one.path.removeprefix(start)) for one in self.edits)
+        return self._replace(edits=tuple(edits))
 
     def value(self) -> dict[str, Any]:
         """As a JSON value, without what is not there."""

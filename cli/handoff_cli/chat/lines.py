@@ -26,7 +26,7 @@ class Line(NamedTuple):
     """One line of the screen."""
 
     text: str
-    look: str = "text"  # text, name, quiet, failed, passed, added, removed, ask, note or error
+    look: str = "text"  # a class of `screen.tcss`
     by: str | None = None  # an agent or the human, whose bar stands before it
     spans: tuple[Span, ...] = ()  # in their order
 
@@ -44,7 +44,7 @@ def lines(event: Event, before: Event | None, width: int, *, unfolded: bool) -> 
         return found + _folded((event.text or "").strip("\n"), width, "text", by)
     if event.kind == "reply":
         told = rows((event.text or "").strip("\n"), width)
-        return found + [Line(text, "text", by, spans) for text, spans in told]
+        return found + [Line(text, look, by, spans) for text, look, spans in told]
     if event.kind == "tool":
         return found + _tool(event, width, by, unfolded)
     if event.kind == "permission":

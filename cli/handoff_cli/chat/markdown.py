@@ -21,18 +21,21 @@ MAX_KEPT_LINES = 20_000  # of a reply that grows
 
 
 class Span(NamedTuple):
-    """A part of a line that looks different."""
+    """A part of a row that looks different."""
 
     start: int
     end: int
     look: str  # strong, code or quiet
 
 
-Row = tuple[str, tuple[Span, ...]]
+class Row(NamedTuple):
+    text: str
+    look: str  # text, strong, block (of code) or quiet
+    spans: tuple[Span, ...] = ()
 
 
 def rows(text: str, width: int) -> Iterator[Row]:
-    """The visible text in lines of at most `width` cells, with what looks different in each."""
+    """The visible text in lines of at most `width` cells, with what looks different."""
     fence = ""
     for line in visible_lines(text):
         mark = _FENCE.match(line)
@@ -43,15 +46,18 @@ def rows(text: str, width: int) -> Iterator[Row]:
             fence = ""
             yield from _rows(line, width, "quiet")
         else:
-            yield from _rows(line, width, "code" if fence else "")
+            yield from _rows(line, width, "block" if fence else "text")
 
 
 @lru_cache(MAX_KEPT_LINES)
 def _rows(line: str, width: int, look: str) -> tuple[Row, ...]:
-    """The rows of one line, all of it in a look, or with marks of its own."""
-    item = None if look else _ITEM.match(line)
-    hang = min(item.end(), width // 2) if item else 0
-    spans = [Span(0, len(line), look)] if look else _spans(line)
+    """The rows of one line; one of plain text may be a heading, an item or have marks."""
+    hang, spans = 0, []
+    if look == "text":
+        look = "strong" if _HEADING.match(line) else look
+        item = _ITEM.match(line)
+        hang = min(item.end(), width // 2) if item else 0
+        spans = _spans(line)
     ends = [one.end for one in spans]
     found = []
     for number, (start, end) in enumerate(breaks(line, width, hang)):
@@ -63,13 +69,11 @@ def _rows(line: str, width: int, look: str) -> tuple[Row, ...]:
             for one in inside
             if one.start < end
         )
-        found.append((" " * indent + line[start:end], shown))
+        found.append(Row(" " * indent + line[start:end], look, shown))
     return tuple(found)
 
 
 def _spans(line: str) -> list[Span]:
-    if _HEADING.match(line):
-        return [Span(0, len(line), "strong")]
     found = []
     for mark in _MARKS.finditer(line):
         look = str(mark.lastgroup)

@@ -157,7 +157,7 @@ class Chat(Window):
                 self._percent = None
             self._agent, self._session = event.agent or "", event.session or ""
         if event.kind not in ("usage", "turn") or event.status not in (None, "end_turn"):
-            self._talk.add(event)
+            self._talk.add(event.within(self._project))
         if event.kind in ("usage", "agent", "permission"):
             self._show_status()
 

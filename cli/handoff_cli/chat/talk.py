@@ -30,7 +30,7 @@ class Talk(ScrollView, can_focus=False):
     COMPONENT_CLASSES = {  # noqa: RUF012
         *(f"talk--{look}" for look in ("name", "quiet", "failed", "passed", "ask", "note")),
         *(f"talk--{look}" for look in ("text", "error", "human", "added", "removed")),
-        *(f"talk--{look}" for look in ("strong", "code")),
+        *(f"talk--{look}" for look in ("strong", "code", "block")),
         *(f"talk--agent-{number}" for number in range(HUES)),
     }
 
@@ -146,7 +146,8 @@ class Talk(ScrollView, can_focus=False):
             look += self._bar(line.by)
         segments = [Segment(BAR if line.by else " " * len(BAR), self._bar(line.by))]
         segments += self._parts(line, y, look)
-        return Strip(segments).adjust_cell_length(width, self.rich_style).apply_offsets(0, y)
+        rest = look if line.look == "block" else self.rich_style
+        return Strip(segments).adjust_cell_length(width, rest).apply_offsets(0, y)
 
     def _parts(self, line: Line, y: int, look: Style) -> Iterator[Segment]:
         """The line's text where its look changes, what is selected on top of all."""

@@ -123,8 +123,8 @@ def test_a_diff_is_folded_and_unfolded_and_names_its_file(tmp_path: Path) -> Non
     sit(tmp_path, act, turn, size=(100, 60))
 
 
-def test_who_is_asked_sees_what_is_asked_for_once(tmp_path: Path) -> None:
-    changes = (edit("app.py", text(LONG[:10]), text(["new"] * 6)),)
+def test_who_is_asked_sees_what_is_asked_for(tmp_path: Path) -> None:
+    changes = (edit("app.py", text(LONG[:10]), text(["new"] * 10)),)
     other = (edit("b.py", None, "b = 1\n"),)
 
     async def turn(chat: Played) -> None:
@@ -135,9 +135,12 @@ def test_who_is_asked_sees_what_is_asked_for_once(tmp_path: Path) -> None:
     async def act(seat: Seat) -> None:
         await seat.enter("go")
         await seat.until("gemini asks: Edit")
-        assert seat.everything().count("app.py  [+6 -10]") == 1
+        assert seat.everything().count("app.py  [+10 -10]") == 2
+        assert seat.everything().count("+new") == 10
         await seat.press("escape")
         await seat.until("gemini asks: Write")
+        assert seat.everything().count("app.py  [+10 -10]") == 1
+        assert "+new" not in seat.everything()
         assert "+b = 1" in seat.everything()
         await seat.press("escape")
 

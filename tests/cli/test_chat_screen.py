@@ -393,7 +393,7 @@ def test_lines_are_as_wide_as_the_terminal_at_most_and_lose_nothing() -> None:
 
 
 def long_history() -> list[Event]:
-    words = "The parser drops the last line of a file that has no line end. " * 6
+    words = "- The parser **drops** the last line of a file that has no `\\n` at its end. " * 6
     found = []
     for number in range(500):
         found += [
@@ -408,7 +408,9 @@ def long_history() -> list[Event]:
 def test_a_long_reply_in_thousands_of_parts_costs_little(tmp_path: Path) -> None:
     async def turn(chat: Played) -> None:
         for number in range(3000):
-            chat.tell(Event("reply", "gemini", f"part {number} of it" + " \n"[number % 7 == 0]))
+            chat.tell(
+                Event("reply", "gemini", f"part **{number}** of `it`" + " \n"[number % 7 == 0])
+            )
             if number % 10 == 0:
                 await asyncio.sleep(0)
         chat.tell(Event("reply", "gemini", "\nend"))

@@ -62,11 +62,13 @@ def who(project: Path) -> int | None:
     pid, _ = _written(path)
     if pid is None or not _lives(pid):
         return None  # and nobody who begins now finds the lock taken by a look
-    with path.open(encoding="ascii") as file:
-        try:
+    try:
+        with path.open(encoding="ascii") as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except OSError:
-            return pid
+    except BlockingIOError:
+        return pid
+    except OSError:
+        pass  # it was taken away just now
     return None
 
 

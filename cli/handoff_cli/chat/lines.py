@@ -48,7 +48,7 @@ def lines(event: Event, before: Event | None, width: int, *, unfolded: bool) -> 
     if event.kind == "tool":
         return found + _tool(event, width, by, unfolded)
     if event.kind == "permission":
-        if before and before.edits == event.edits:
+        if event.status and before and before.edits == event.edits:
             event = event._replace(edits=())  # they stand there
         return found + _permission(event, width, by, unfolded)
     return found + [

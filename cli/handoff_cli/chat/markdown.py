@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import NamedTuple
 
 from handoff_cli.chat.text import breaks, visible_lines
@@ -17,7 +16,6 @@ _MARKS = re.compile(
     r"(?<!`)(?P<ticks>`{1,2})(?!`)(?P<code>[^`]+)(?P=ticks)(?!`)"
     r"|\*\*(?=\S)(?P<strong>[^*]+)(?<=\S)\*\*"
 )
-MAX_KEPT_LINES = 20_000  # of a reply that grows
 
 
 class Span(NamedTuple):
@@ -49,7 +47,6 @@ def rows(text: str, width: int) -> Iterator[Row]:
             yield from _rows(line, width, "block" if fence else "text")
 
 
-@lru_cache(MAX_KEPT_LINES)
 def _rows(line: str, width: int, look: str) -> tuple[Row, ...]:
     """The rows of one line; one of plain text may be a heading, an item or have marks."""
     hang, spans = 0, []

@@ -20,7 +20,7 @@ from handoff_cli.chat.lines import HUMAN, Line, lines
 HUES = 8
 BAR = "▌ "
 DRAW_SECONDS = 1 / 30  # a reply may come in thousands of parts
-RESTS = 4  # times as long as the lines took that were made last
+RESTS = 4  # times as long as the last drawing took
 
 
 class Talk(ScrollView, can_focus=False):
@@ -40,7 +40,7 @@ class Talk(ScrollView, can_focus=False):
         self._unfolded = False
         self._follows = True  # its end, while it is in sight
         self._stale: int | None = None  # the first event that changed since the lines were made
-        self._lay_seconds = 0.0
+        self._seconds = 0.0  # that it took to make the lines of what changed last
         self._lines: list[Line] = []
         self._starts: list[int] = []  # the first line of each event
         self._agents: dict[str, int] = {}
@@ -69,11 +69,13 @@ class Talk(ScrollView, can_focus=False):
         else:
             self.shown[number] = _joined(self.shown[number], event)
         if self._stale is None:
-            self.set_timer(max(DRAW_SECONDS, RESTS * self._lay_seconds), self.to_date)
+            self.set_timer(max(DRAW_SECONDS, RESTS * self._seconds), self.to_date)
         self._stale = number if self._stale is None else min(self._stale, number)
 
     def to_date(self) -> None:
+        began = monotonic()
         self._lay(len(self.shown))
+        self._seconds = monotonic() - began
 
     def to_end(self) -> None:
         self._follows = True
@@ -109,7 +111,6 @@ class Talk(ScrollView, can_focus=False):
         width = self.scrollable_content_region.width - len(BAR) - 1
         if width <= 0:
             return
-        began = monotonic()
         if self._stale is not None:
             first, self._stale = min(first, self._stale), None
         if first < len(self._starts):
@@ -122,7 +123,6 @@ class Talk(ScrollView, can_focus=False):
             self._starts.append(len(self._lines))
             before = self.shown[number - 1] if number else None
             self._lines += lines(event, before, width, unfolded=self._unfolded)
-        self._lay_seconds = monotonic() - began
         self.virtual_size = Size(width, len(self._lines))
         if self._follows:
             self.scroll_end(animate=False, immediate=True, x_axis=False)

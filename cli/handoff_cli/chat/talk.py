@@ -19,6 +19,7 @@ from handoff_cli.chat.lines import HUMAN, Line, lines
 
 HUES = 8
 BAR = "▌ "
+LEAST_WIDTH = 8  # cells; a terminal that is narrower shows the beginnings of lines
 DRAW_SECONDS = 1 / 30  # a reply may come in thousands of parts
 RESTS = 4  # times as long as the last drawing took
 
@@ -108,9 +109,9 @@ class Talk(ScrollView, can_focus=False):
 
     def _lay(self, first: int) -> None:
         """Lay out the events from `first` on, and what changed before."""
-        width = self.scrollable_content_region.width - len(BAR) - 1
-        if width <= 0:
+        if not self.size.width:
             return
+        width = max(LEAST_WIDTH, self.scrollable_content_region.width - len(BAR) - 1)
         if self._stale is not None:
             first, self._stale = min(first, self._stale), None
         if first < len(self._starts):

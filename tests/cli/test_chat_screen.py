@@ -355,6 +355,25 @@ def test_a_paste_hides_nothing_from_who_sends_it(tmp_path: Path) -> None:
     sit(tmp_path, act)
 
 
+def test_a_terminal_of_hardly_any_size_comes_back_as_it_was(tmp_path: Path) -> None:
+    async def act(seat: Seat) -> None:
+        await seat.until("(new)")
+        shown = seat.everything()
+        for size in ((6, 4), (1, 1), (12, 2)):
+            await seat.pilot.resize_terminal(*size)
+            await seat.pilot.pause()
+        await seat.pilot.resize_terminal(100, 30)
+        await seat.until("(new)")
+        assert seat.everything() == shown
+
+    history = [
+        Event("said", "gemini", "漢字 is left?"),
+        Event("reply", "gemini", "- **漢字漢字** and `code`\n1. none"),
+        Event("tool", "gemini", "漢字漢字漢字漢字", exit_code=1, output="漢字漢字漢字漢字\n" * 3),
+    ]
+    sit(tmp_path, act, history=history)
+
+
 def test_nothing_hostile_reaches_the_terminal(tmp_path: Path) -> None:
     async def turn(chat: Played) -> None:
         chat.tell(Event("reply", "gemini", HOSTILE, model=HOSTILE))
@@ -393,7 +412,7 @@ def test_lines_are_as_wide_as_the_terminal_at_most_and_lose_nothing() -> None:
 
 
 def long_history() -> list[Event]:
-    words = "The parser drops the last line of a file that has no line end. " * 6
+    words = "- The parser **drops** the last line of a file that has no `\\n` at its end. " * 6
     found = []
     for number in range(500):
         found += [
@@ -408,7 +427,9 @@ def long_history() -> list[Event]:
 def test_a_long_reply_in_thousands_of_parts_costs_little(tmp_path: Path) -> None:
     async def turn(chat: Played) -> None:
         for number in range(3000):
-            chat.tell(Event("reply", "gemini", f"part {number} of it" + " \n"[number % 7 == 0]))
+            chat.tell(
+                Event("reply", "gemini", f"part **{number}** of `it`" + " \n"[number % 7 == 0])
+            )
             if number % 10 == 0:
                 await asyncio.sleep(0)
         chat.tell(Event("reply", "gemini", "\nend"))

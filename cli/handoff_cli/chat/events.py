@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, NamedTuple
+
+from handoff_cli.chat.edits import Edit
 
 
 class Option(NamedTuple):
@@ -23,6 +26,7 @@ class Event(NamedTuple):
     status: str | None = None  # of a tool: pending, in_progress, completed or failed; of a turn
     exit_code: int | None = None
     output: str | None = None
+    edits: tuple[Edit, ...] = ()  # of a tool, or what a permission is asked for
     options: tuple[Option, ...] = ()
     steps: tuple[tuple[str, str], ...] = ()  # of a plan: text and status
     used_tokens: int | None = None
@@ -32,9 +36,17 @@ class Event(NamedTuple):
     at: float | None = None  # epoch seconds
     tool: str | None = None  # its kind in the protocol: read, edit, execute, …
 
+    def within(self, folder: Path) -> Event:
+        """With the paths of its edits as they are seen from a folder, where they lie in it."""
+        start = f"{folder}/"
+        edits = (one._replace(path=one.path.removeprefix(start)) for one in self.edits)
+        return self._replace(edits=tuple(edits))
+
     def value(self) -> dict[str, Any]:
         """As a JSON value, without what is not there."""
         given = {key: item for key, item in self._asdict().items() if item not in (None, ())}
+        if self.edits:
+            given["edits"] = [edit.value() for edit in self.edits]
         if self.options:
             given["options"] = [option._asdict() for option in self.options]
         if self.steps:

@@ -5,14 +5,19 @@ from __future__ import annotations
 from datetime import datetime
 from typing import NamedTuple
 
+from handoff_cli.chat.edits import Edit
 from handoff_cli.chat.events import Event
+from handoff_cli.chat.markdown import Span, rows
 from handoff_cli.chat.text import visible, wrapped
 
 HUMAN = "you"
 FAILED_LINES = 3  # of its output that a failing tool shows while folded
+FOLDED_DIFF_LINES = 8
+ASKED_DIFF_LINES = 24  # of what a permission is asked for
 UNFOLDED_LINES = 400
 TITLE_CHARS = 200  # of a tool while folded
 _STEPS = {"completed": "✓", "in_progress": "▸"}
+_SIGNS = {"+": "added", "-": "removed"}
 _NOT_DONE = {"pending": "waits", "in_progress": "runs"}
 _SPOKEN = ("reply", "tool", "plan", "permission")  # under one heading while one agent speaks
 
@@ -21,8 +26,9 @@ class Line(NamedTuple):
     """One line of the screen."""
 
     text: str
-    look: str = "text"  # text, name, quiet, failed, passed, ask, note or error
+    look: str = "text"  # a class of `screen.tcss`
     by: str | None = None  # an agent or the human, whose bar stands before it
+    spans: tuple[Span, ...] = ()  # in their order
 
 
 def lines(event: Event, before: Event | None, width: int, *, unfolded: bool) -> list[Line]:
@@ -34,12 +40,17 @@ def lines(event: Event, before: Event | None, width: int, *, unfolded: bool) -> 
     if event.kind in ("agent", "turn"):
         return _air(before) + _folded(_about(event), width, "quiet", by)
     found = _heading(event, before, width, by)
-    if event.kind in ("said", "reply"):
+    if event.kind == "said":
         return found + _folded((event.text or "").strip("\n"), width, "text", by)
+    if event.kind == "reply":
+        told = rows((event.text or "").strip("\n"), width)
+        return found + [Line(text, look, by, spans) for text, look, spans in told]
     if event.kind == "tool":
         return found + _tool(event, width, by, unfolded)
     if event.kind == "permission":
-        return found + _permission(event, width, by)
+        if event.status and before and before.edits == event.edits:
+            event = event._replace(edits=())  # they stand there
+        return found + _permission(event, width, by, unfolded)
     return found + [
         Line(text, "quiet" if status == "completed" else "text", by)
         for step, status in event.steps
@@ -98,11 +109,29 @@ def _tool(event: Event, width: int, by: str | None, unfolded: bool) -> list[Line
     for one in shown:
         whole = wrapped(one, width - 2)
         found += [Line(f"  {text}", "quiet", by) for text in (whole if unfolded else whole[:1])]
+    return found + _edits(event.edits, width, by, UNFOLDED_LINES if unfolded else FOLDED_DIFF_LINES)
+
+
+def _edits(edits: tuple[Edit, ...], width: int, by: str | None, most: int) -> list[Line]:
+    """Each file with what changes in it, at most so many lines of it."""
+    found = []
+    for edit in edits:
+        path = " ".join(visible(edit.path).split())
+        counted = f"+{edit.added} -{edit.removed}" + (", new file" if edit.is_new else "")
+        told = [(f"{path}  [{counted}]", "text")]
+        told += [(line, _SIGNS.get(line[0], "quiet")) for line in edit.diff[:most]]
+        if left := len(edit.diff[most:]) + edit.cut_lines:
+            how = ", Ctrl+O shows them" if edit.diff[most:] else ""
+            told.append((f"… {left} more lines{how}", "quiet"))
+        for text, look in told:
+            found += [Line(f"  {one}", look, by) for one in wrapped(text, width - 2, hang=2)]
     return found
 
 
-def _permission(event: Event, width: int, by: str | None) -> list[Line]:
+def _permission(event: Event, width: int, by: str | None, unfolded: bool) -> list[Line]:
     found = _folded(f"{event.agent} asks: {event.text}", width, "ask", by)
+    most = FOLDED_DIFF_LINES if event.status else ASKED_DIFF_LINES
+    found += _edits(event.edits, width, by, UNFOLDED_LINES if unfolded else most)
     if event.status:
         return found + _folded(f"→ {event.status}", width, "quiet", by)
     choices = [f"{number}  {one.name}" for number, one in enumerate(event.options[:9], 1)]

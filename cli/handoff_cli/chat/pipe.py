@@ -15,9 +15,9 @@ from typing import Any
 
 from handoff_cli.chat.conversation import Conversation
 from handoff_cli.chat.events import Event
+from handoff_cli.chat.following import following, news
 from handoff_cli.errors import HandoffError
 
-WATCH_SECONDS = 1.0
 MAX_LINE_BYTES = 64_000_000
 ORDERS = "prompt, switch, answer, cancel or close"
 
@@ -37,20 +37,17 @@ def run(project: Path, topic: str | None, agent: str) -> None:
 
 def watch(project: Path, topic: str | None) -> None:
     """Tell what is said by whatever client, until interrupted; nothing can be said here."""
-    conversation = Conversation(project, topic, lambda event: None, _nobody)
-    told = 0
+    followed = following(project, topic)
+    told: list[Event] = []
     with contextlib.suppress(KeyboardInterrupt):
         while True:
-            events = conversation.history()
-            for event in events[told:]:
-                sys.stdout.write(json.dumps(event.value()) + "\n")
-            sys.stdout.flush()
-            told = len(events)
-            time.sleep(WATCH_SECONDS)
-
-
-async def _nobody(event: Event) -> None:
-    return None
+            events = followed.look()
+            if events is not None:
+                for event in news(told, events):
+                    sys.stdout.write(json.dumps(event.value()) + "\n")
+                sys.stdout.flush()
+                told = events
+            time.sleep(followed.pause_seconds)
 
 
 async def talk(project: Path, topic: str | None, agent: str) -> None:

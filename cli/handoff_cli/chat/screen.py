@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import signal
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, ClassVar
 
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.events import Key
-from textual.widgets import Static
 
 from handoff_cli.chat import agents
 from handoff_cli.chat.connection import Ask, Tell
 from handoff_cli.chat.conversation import Conversation
 from handoff_cli.chat.events import Event
 from handoff_cli.chat.prompt import Prompt
-from handoff_cli.chat.talk import Talk
-from handoff_cli.chat.text import visible
+from handoff_cli.chat.window import Window, show
 from handoff_cli.errors import HandoffError
 
 WORKING = "working"
@@ -39,38 +36,17 @@ Make = Callable[[Tell, Ask], Any]  # a conversation
 
 def run(project: Path, topic: str | None, agent: str) -> None:
     """Show the conversation until the user leaves, or a signal ends it."""
-
-    async def until_left() -> int | None:
-        app = Chat(project, agent, lambda tell, ask: Conversation(project, topic, tell, ask))
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            asyncio.get_running_loop().add_signal_handler(number, app.exit)
-        try:
-            await app.run_async()
-        finally:
-            await app.conversation.close()
-        return app.return_code
-
-    if asyncio.run(until_left()):
-        raise SystemExit(1)  # Textual has shown the traceback
+    show(Chat(project, agent, lambda tell, ask: Conversation(project, topic, tell, ask)))
 
 
-class Chat(App[None]):
-    CSS_PATH = "screen.tcss"
-    ENABLE_COMMAND_PALETTE = False
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("pageup", "scroll(-1)", priority=True),
-        Binding("pagedown", "scroll(1)", priority=True),
-        Binding("ctrl+end", "to_end", priority=True),
-        Binding("ctrl+o", "fold", priority=True),
-        Binding("escape", "leave", priority=True),
-    ]
+class Chat(Window):
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", priority=True)]
 
     def __init__(self, project: Path, agent: str, make: Make) -> None:
         super().__init__()
         self.conversation = make(self._tell, self._ask)
         self._project, self._agent = project, agent
-        self._talk, self._prompt = Talk(), Prompt()
-        self._status = Static(markup=False, id="status")
+        self._prompt = Prompt()
         self._session = ""
         self._percent: int | None = None
         self._doing = ""  # what runs, one thing at a time
@@ -84,6 +60,9 @@ class Chat(App[None]):
         yield self._talk
         yield self._prompt
         yield self._status
+
+    async def close(self) -> None:
+        await self.conversation.close()
 
     def on_mount(self) -> None:
         self._prompt.focus()
@@ -178,7 +157,7 @@ class Chat(App[None]):
                 self._percent = None
             self._agent, self._session = event.agent or "", event.session or ""
         if event.kind not in ("usage", "turn") or event.status not in (None, "end_turn"):
-            self._talk.add(event)
+            self._talk.add(event.within(self._project))
         if event.kind in ("usage", "agent", "permission"):
             self._show_status()
 
@@ -187,14 +166,13 @@ class Chat(App[None]):
 
     def _show_status(self) -> None:
         working = "working, Esc cancels" if self._doing == WORKING else self._doing
-        parts = [
+        self._stands(
             self._agent,
             "asks: press a number" if self._answer else working or "ready",
             f"{len(self._files)} attached" if self._files else "",
             "" if self._percent is None else f"context {self._percent} %",
             self._session[:8] and f"session {self._session[:8]}",
-        ]
-        self._status.update(visible(" · ".join(filter(None, parts))).replace("\n", " "))
+        )
 
     # Permissions
 
@@ -233,13 +211,3 @@ class Chat(App[None]):
             self._reply(None)
         elif self._doing == WORKING:
             self._cancel()
-
-    def action_scroll(self, pages: int) -> None:
-        move = self._talk.scroll_page_up if pages < 0 else self._talk.scroll_page_down
-        move(animate=False)
-
-    def action_to_end(self) -> None:
-        self._talk.to_end()
-
-    def action_fold(self) -> None:
-        self._talk.fold()

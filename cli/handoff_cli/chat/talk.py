@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from time import monotonic
 
 from rich.segment import Segment
 from rich.style import Style
@@ -12,12 +13,15 @@ from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 
+from handoff_cli.chat.edits import alike
 from handoff_cli.chat.events import Event
 from handoff_cli.chat.lines import HUMAN, Line, lines
 
 HUES = 8
 BAR = "▌ "
+LEAST_WIDTH = 8  # cells; a terminal that is narrower shows the beginnings of lines
 DRAW_SECONDS = 1 / 30  # a reply may come in thousands of parts
+RESTS = 4  # times as long as the last drawing took
 
 
 class Talk(ScrollView, can_focus=False):
@@ -26,7 +30,8 @@ class Talk(ScrollView, can_focus=False):
     ALLOW_SELECT = True
     COMPONENT_CLASSES = {  # noqa: RUF012
         *(f"talk--{look}" for look in ("name", "quiet", "failed", "passed", "ask", "note")),
-        *(f"talk--{look}" for look in ("text", "error", "human")),
+        *(f"talk--{look}" for look in ("text", "error", "human", "added", "removed")),
+        *(f"talk--{look}" for look in ("strong", "code", "block")),
         *(f"talk--agent-{number}" for number in range(HUES)),
     }
 
@@ -36,6 +41,7 @@ class Talk(ScrollView, can_focus=False):
         self._unfolded = False
         self._follows = True  # its end, while it is in sight
         self._stale: int | None = None  # the first event that changed since the lines were made
+        self._seconds = 0.0  # that it took to make the lines of what changed last
         self._lines: list[Line] = []
         self._starts: list[int] = []  # the first line of each event
         self._agents: dict[str, int] = {}
@@ -44,6 +50,13 @@ class Talk(ScrollView, can_focus=False):
         """Show what was before, above everything else."""
         self.shown[:0] = history
         self._lay(0)
+
+    def become(self, events: Sequence[Event]) -> None:
+        """Show these events, of which the first may be some that stand here, and not others."""
+        start = self.shown.index(events[0]) if events and events[0] in self.shown else 0
+        same = alike(self.shown[start:], events)
+        self.shown[start + same :] = events[same:]
+        self._lay(start + same)
 
     def add(self, event: Event) -> None:
         """Show an event, or what it adds to the one that it goes on with."""
@@ -57,11 +70,13 @@ class Talk(ScrollView, can_focus=False):
         else:
             self.shown[number] = _joined(self.shown[number], event)
         if self._stale is None:
-            self.set_timer(DRAW_SECONDS, self.to_date)
+            self.set_timer(max(DRAW_SECONDS, RESTS * self._seconds), self.to_date)
         self._stale = number if self._stale is None else min(self._stale, number)
 
     def to_date(self) -> None:
+        began = monotonic()
         self._lay(len(self.shown))
+        self._seconds = monotonic() - began
 
     def to_end(self) -> None:
         self._follows = True
@@ -94,9 +109,9 @@ class Talk(ScrollView, can_focus=False):
 
     def _lay(self, first: int) -> None:
         """Lay out the events from `first` on, and what changed before."""
-        width = self.scrollable_content_region.width - len(BAR) - 1
-        if width <= 0:
+        if not self.size.width:
             return
+        width = max(LEAST_WIDTH, self.scrollable_content_region.width - len(BAR) - 1)
         if self._stale is not None:
             first, self._stale = min(first, self._stale), None
         if first < len(self._starts):
@@ -131,21 +146,22 @@ class Talk(ScrollView, can_focus=False):
         if line.look == "name":
             look += self._bar(line.by)
         segments = [Segment(BAR if line.by else " " * len(BAR), self._bar(line.by))]
-        segments += self._selected(line.text, y, look)
-        return Strip(segments).adjust_cell_length(width, self.rich_style).apply_offsets(0, y)
+        segments += self._parts(line, y, look)
+        rest = look if line.look == "block" else self.rich_style
+        return Strip(segments).adjust_cell_length(width, rest).apply_offsets(0, y)
 
-    def _selected(self, text: str, y: int, look: Style) -> list[Segment]:
+    def _parts(self, line: Line, y: int, look: Style) -> Iterator[Segment]:
+        """The line's text where its look changes, what is selected on top of all."""
+        styles = [(start, end, self._look(f"talk--{of}")) for start, end, of in line.spans]
         span = self.text_selection.get_span(y) if self.text_selection else None
-        if span is None:
-            return [Segment(text, look)]
-        start = max(0, span[0] - len(BAR))
-        end = len(text) if span[1] < 0 else max(0, span[1] - len(BAR))
-        chosen = look + self.screen.get_component_rich_style("screen--selection")
-        return [
-            Segment(text[:start], look),
-            Segment(text[start:end], chosen),
-            Segment(text[end:], look),
-        ]
+        if span is not None:
+            start, end = (max(0, at - len(BAR)) for at in span)
+            chosen = self.screen.get_component_rich_style("screen--selection")
+            styles.append((start, len(line.text) if span[1] < 0 else end, chosen))
+        at = [0, *sorted({min(place, len(line.text)) for one in styles for place in one[:2]})]
+        for start, end in zip(at, [*at[1:], len(line.text)], strict=True):
+            here = (style for first, last, style in styles if first <= start < last)
+            yield Segment(line.text[start:end], sum(here, look))
 
     def _bar(self, by: str | None) -> Style:
         if by is None:

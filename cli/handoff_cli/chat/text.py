@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from rich.cells import cell_len, chop_cells
 
@@ -26,21 +27,40 @@ def visible(text: str) -> str:
     return "".join(map(_visible, text))
 
 
-def wrapped(text: str, width: int) -> list[str]:
-    """The visible text in lines of at most `width` cells, broken at spaces where there are any."""
-    found = []
-    for rest in visible(text).expandtabs(TAB_CELLS).split("\n"):
-        while (cells := cell_len(start := rest[: width + 1])) > width or len(rest) > len(start):
-            at = len(chop_cells(start, width)[0]) if cells > width else len(start)
-            space = rest.rfind(" ", 0, at + 1) if cells > width else -1
-            if space > 0 and not rest[:space].isspace():
-                found.append(rest[:space])
-                rest = rest[space + 1 :]
-            else:
-                found.append(rest[:at])
-                rest = rest[at:]
-        found.append(rest)
-    return found
+def visible_lines(text: str) -> list[str]:
+    """The visible text's lines, tabs as spaces."""
+    return visible(text).expandtabs(TAB_CELLS).split("\n")
+
+
+def wrapped(text: str, width: int, hang: int = 0) -> list[str]:
+    """The visible text in lines of at most `width` cells, broken at spaces where there are any;
+    what a line goes on with stands `hang` cells further in."""
+    return [
+        " " * (hang if start else 0) + line[start:end]
+        for line in visible_lines(text)
+        for start, end in breaks(line, width, hang)
+    ]
+
+
+def breaks(line: str, width: int, hang: int = 0) -> Iterator[tuple[int, int]]:
+    """Where each part of a visible line begins and ends; those after the first have `hang` cells
+    less."""
+    at = 0
+    while True:
+        start = line[at : at + width + 1]
+        cells = cell_len(start)
+        if cells <= width and at + len(start) == len(line):
+            yield at, len(line)
+            return
+        end = at + (max(1, len(chop_cells(start, width)[0])) if cells > width else len(start))
+        space = line.rfind(" ", at, end + 1) if cells > width else -1
+        if space > at and not line[at:space].isspace():
+            yield at, space
+            at = space + 1
+        else:
+            yield at, end
+            at = end
+        width, hang = width - hang, 0
 
 
 def _visible(char: str) -> str:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from handoff_cli.chat.edits import Edit, edit
 from handoff_cli.chat.events import Event, Option
 
 MAX_OUTPUT_CHARS = 20_000  # of a tool, shown; all of it is the agent's
+MAX_DIFFS = 20  # of one call; edits after those are counted
 
 
 def events(agent: str, update: Any) -> Iterator[Event]:
@@ -30,7 +32,7 @@ def permission(agent: str, number: str, call: Any, options: Any) -> Event:
     """The event in a request for a permission."""
     offered = tuple(Option(one.option_id, one.kind, one.name) for one in options)
     title = call.title or command(call.raw_input) or call.kind or "a tool"
-    return Event("permission", agent, title, id=number, options=offered)
+    return Event("permission", agent, title, id=number, options=offered, edits=_edits(call))
 
 
 def command(given: Any) -> str | None:
@@ -52,7 +54,14 @@ def _tool(agent: str, update: Any) -> Event:
         exit_code=_exit_code(update.raw_output, update.field_meta),
         output=_shortened(output) if output else None,
         tool="execute" if command(update.raw_input) else update.kind,
+        edits=_edits(update),
     )
+
+
+def _edits(call: Any) -> tuple[Edit, ...]:
+    told = [part for part in call.content or () if part.type == "diff"]
+    found = [edit(one.path, one.old_text, one.new_text) for one in told]
+    return (*found[:MAX_DIFFS], *(one._replace(diff=()) for one in found[MAX_DIFFS:]))
 
 
 def _exit_code(raw: Any, about: Any) -> int | None:
@@ -71,11 +80,7 @@ def _exit_code(raw: Any, about: Any) -> int | None:
 
 
 def _content(part: Any) -> str:
-    if part.type == "content":
-        return _text(part.content)
-    if part.type == "diff":
-        return f"{part.path}: {len((part.new_text or '').splitlines())} lines"
-    return ""
+    return _text(part.content) if part.type == "content" else ""
 
 
 def _text(block: Any) -> str:

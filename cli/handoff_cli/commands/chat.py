@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from handoff_cli import engine
+from handoff_cli import engine, output
 from handoff_cli.commands.packets import Project, Topic
 from handoff_cli.errors import HandoffError
 
@@ -27,7 +27,7 @@ def chat(
         bool, typer.Option("--take-over", help="End the client that holds it, and go on here.")
     ] = False,
     watch: Annotated[
-        bool, typer.Option("--watch", help="Only show what another client does.")
+        bool, typer.Option("--watch", help="Only show what others say there.")
     ] = False,
     project: Project = Path(),
 ) -> None:
@@ -43,7 +43,7 @@ def chat(
 
     folder = engine.project(project)
     if watch:
-        pipe.watch(folder, topic)
+        _watch(folder, topic, as_json)
         return
     talk = pipe.run
     if not as_json:
@@ -52,6 +52,20 @@ def chat(
         talk = screen.run
     with holder.held(folder, take_over):
         talk(folder, topic, agent or _last(folder, topic))
+        taker = holder.taker(folder)
+    if taker:
+        output.words().print(f"another client took this conversation over (process {taker})")
+
+
+def _watch(project: Path, topic: str | None, as_json: bool) -> None:
+    from handoff_cli.chat import pipe
+
+    follow = pipe.watch
+    if not as_json:
+        from handoff_cli.chat import watch
+
+        follow = watch.run
+    follow(project, topic)
 
 
 def _last(project: Path, topic: str | None) -> str:

@@ -12,7 +12,7 @@ import pytest
 
 from tests.repository import Repository
 
-from .chats import Chat, alive, configure
+from .chats import SECONDS, Chat, alive, configure
 
 Chats = Callable[..., Chat]
 
@@ -183,3 +183,28 @@ def test_work_that_an_agent_gave_to_the_background_holds_the_conversation(
         project.hook("claude-code", {"hook_event_name": event, "prompt": "build", **about})
     chat.send(switch="is another")
     assert "claude-code session s-1+" in chat.until("error")[-1]["text"]
+
+
+def test_a_budget_bounds_what_another_agent_is_told(chats: Chats) -> None:
+    chat = chats("is plain", "--budget", "300")
+    chat.until("agent")
+    for number in range(4):
+        said(chat, f"Question {number}: " + "word " * 40)
+    use(chat, "is another")
+    heard = said(chat, "Go on").partition("<handoff-conversation>")[2]
+    assert "Question 3" in heard
+    assert "Question 0" not in heard
+    assert len(heard.encode()) < 300 * 4
+
+
+def test_a_session_that_was_killed_elsewhere_is_left_by_force(
+    chats: Chats, project: Repository
+) -> None:
+    about = {"session_id": "S-1", "cwd": str(project.path), "prompt": "build"}
+    for event in ("SessionStart", "UserPromptSubmit"):
+        project.hook("claude-code", {"hook_event_name": event, **about})
+    refused = chats("is plain")
+    _, told = refused.process.communicate(timeout=SECONDS)
+    assert refused.process.returncode == 1
+    assert b"in the middle" in told
+    assert chats("is plain", "--force").until("agent")[-1]["status"] == "new"

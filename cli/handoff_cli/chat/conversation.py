@@ -22,11 +22,20 @@ from handoff_cli.chat.agents import Agent
 from handoff_cli.chat.connection import Ask, Connection, Tell
 from handoff_cli.chat.events import Event
 from handoff_cli.chat.recorder import Recorder
-from handoff_cli.engine import option
+from handoff_cli.engine import flag, option
 from handoff_cli.errors import HandoffError
 
 MAX_SHOWN = 2_000  # entries of an earlier conversation
 MAX_OF_A_TURN = 500
+
+
+class Start(NamedTuple):
+    """What a chat begins with."""
+
+    agent: str = ""
+    topic: str | None = None
+    budget_tokens: int | None = None  # of the conversation, that an agent is told at most
+    force: bool = False  # also where a session seems to be at work: it was killed
 
 
 class Member(NamedTuple):
@@ -45,18 +54,11 @@ class Member(NamedTuple):
 class Conversation:
     """A topic of a project, talked about with one agent at a time."""
 
-    def __init__(
-        self,
-        project: Path,
-        topic: str | None,
-        tell: Tell,
-        ask: Ask,
-        budget_tokens: int | None = None,
-    ) -> None:
-        self.project, self.topic = project, topic
+    def __init__(self, project: Path, start: Start, tell: Tell, ask: Ask) -> None:
+        self.project, self.topic = project, start.topic
         self.active: Member | None = None
         self._show, self._ask = tell, ask
-        self._budget_tokens = budget_tokens
+        self._budget_tokens, self._force = start.budget_tokens, start.force
         self._told: set[str | None] = set()  # commands of this turn whose exit code was told
         self._members: dict[str, Member] = {}
         self._turn = asyncio.Lock()
@@ -183,7 +185,9 @@ class Conversation:
         """Which session to go on with, by the rules of `handoff switch`."""
         budget = None if self._budget_tokens is None else str(self._budget_tokens)
         verb = ["switch", runtime, "--json", "--print", *option("--topic", self.topic)]
-        plan: dict[str, Any] = engine.ask(self.project, [*verb, *option("--budget", budget)])
+        verb += [*option("--budget", budget), *flag("--force", self._force)]
+        plan: dict[str, Any] = engine.ask(self.project, verb)
+        self._force = False  # of the session that was there before us
         return plan
 
     def _timeline(self, most: int) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from handoff_cli import worktree
-from handoff_cli.chat.conversation import Conversation
+from handoff_cli.chat.conversation import Conversation, Start
 from handoff_cli.chat.events import Event
 
 LOOK_SECONDS = 0.5
@@ -76,7 +76,7 @@ class Following:
 
 def following(project: Path, topic: str | None) -> Following:
     """The conversation of a project's branch and topic."""
-    return Following(project, Conversation(project, topic, _nothing, _nobody).history)
+    return Following(project, Conversation(project, Start(topic=topic), _nothing, _nobody).history)
 
 
 def news(old: Sequence[Event], new: Sequence[Event]) -> list[Event]:

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from handoff_cli.chat.conversation import Conversation
+from handoff_cli.chat.conversation import Conversation, Start
 from handoff_cli.chat.events import Event
 from handoff_cli.chat.following import following, news
 from handoff_cli.errors import HandoffError
@@ -22,11 +22,11 @@ MAX_LINE_BYTES = 64_000_000
 ORDERS = "prompt, switch, answer, cancel or close"
 
 
-def run(project: Path, topic: str | None, agent: str) -> None:
+def run(project: Path, start: Start) -> None:
     """Serve stdin; a signal to end closes what was started, too."""
 
     async def until_ended() -> None:
-        served = asyncio.ensure_future(talk(project, topic, agent))
+        served = asyncio.ensure_future(talk(project, start))
         for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, served.cancel)
         with contextlib.suppress(asyncio.CancelledError):
@@ -50,11 +50,11 @@ def watch(project: Path, topic: str | None) -> None:
             time.sleep(followed.pause_seconds)
 
 
-async def talk(project: Path, topic: str | None, agent: str) -> None:
+async def talk(project: Path, start: Start) -> None:
     """Serve stdin until it ends or says `{"close": true}`."""
-    pipe = _Pipe(project, topic)
+    pipe = _Pipe(project, start)
     try:
-        await pipe.serve(agent)
+        await pipe.serve(start.agent)
     finally:
         await pipe.conversation.close()
 
@@ -74,8 +74,8 @@ def _stdin() -> asyncio.StreamReader:
 
 
 class _Pipe:
-    def __init__(self, project: Path, topic: str | None) -> None:
-        self.conversation = Conversation(project, topic, self._tell, self._ask)
+    def __init__(self, project: Path, start: Start) -> None:
+        self.conversation = Conversation(project, start, self._tell, self._ask)
         self._asked: dict[str, asyncio.Future[str | None]] = {}
         self._turns: set[asyncio.Task[None]] = set()
 

@@ -14,7 +14,7 @@ from textual.events import Key
 
 from handoff_cli.chat import agents
 from handoff_cli.chat.connection import Ask, Tell
-from handoff_cli.chat.conversation import Conversation
+from handoff_cli.chat.conversation import Conversation, Start
 from handoff_cli.chat.events import Event
 from handoff_cli.chat.prompt import Prompt
 from handoff_cli.chat.window import Window, show
@@ -34,9 +34,9 @@ Ctrl+O shows the outputs of tools, and no more"""
 Make = Callable[[Tell, Ask], Any]  # a conversation
 
 
-def run(project: Path, topic: str | None, agent: str) -> None:
+def run(project: Path, start: Start) -> None:
     """Show the conversation until the user leaves, or a signal ends it."""
-    show(Chat(project, agent, lambda tell, ask: Conversation(project, topic, tell, ask)))
+    show(Chat(project, start.agent, lambda tell, ask: Conversation(project, start, tell, ask)))
 
 
 class Chat(Window):

@@ -23,6 +23,13 @@ def chat(
     as_json: Annotated[
         bool, typer.Option("--json", help="Lines of JSON on stdin and stdout.")
     ] = False,
+    budget: Annotated[
+        int | None,
+        typer.Option("--budget", metavar="TOKENS", help="At most so much told to another agent."),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Also where a session was killed in its turn.")
+    ] = False,
     take_over: Annotated[
         bool, typer.Option("--take-over", help="End the client that holds it, and go on here.")
     ] = False,
@@ -40,6 +47,7 @@ def chat(
         echo '{"prompt": "What is left?"}' | handoff chat --agent gemini --json
     """
     from handoff_cli.chat import holder, pipe
+    from handoff_cli.chat.conversation import Start
 
     folder = engine.project(project)
     if watch:
@@ -51,7 +59,7 @@ def chat(
 
         talk = screen.run
     with holder.held(folder, take_over):
-        talk(folder, topic, agent or _last(folder, topic))
+        talk(folder, Start(agent or _last(folder, topic), topic, budget, force))
         taker = holder.taker(folder)
     if taker:
         output.words().print(f"another client took this conversation over (process {taker})")

@@ -13,6 +13,7 @@ from typing import Any
 
 HOW = sys.argv[1]
 MARK = sys.argv[2] if len(sys.argv) > 2 else ""  # a file that says which process this is
+refused: list[str] = []  # sessions that were not opened at first
 
 
 def send(value: Any) -> None:
@@ -45,6 +46,9 @@ def answer(message: dict[str, Any]) -> Any:
     if method == "session/load":
         if HOW == "refuses":
             raise LookupError("no such session")
+        if HOW == "is held" and not refused:
+            refused.append(given["sessionId"])
+            raise BlockingIOError("in use by another program")
         reply(given["sessionId"], "what I said long ago")
         return {}
     return turn(given["sessionId"], given["prompt"])
@@ -152,8 +156,9 @@ def main() -> None:
             continue
         try:
             send({"id": message["id"], "result": answer(message)})
-        except LookupError as error:
-            send({"id": message["id"], "error": {"code": -32602, "message": str(error)}})
+        except (LookupError, BlockingIOError) as error:
+            code = -32602 if isinstance(error, LookupError) else -32600
+            send({"id": message["id"], "error": {"code": code, "message": str(error)}})
         if HOW == "is late" and message["method"] == "session/prompt":
             reply(message["params"]["sessionId"], "and one more thing")
 

@@ -187,6 +187,7 @@ def opened(way: str, native_id: str | None, tmp_path: Path) -> tuple[str | None,
     ("way", "why", "session"),
     [
         ("is plain", None, "old"),
+        ("is held", None, "old"),
         ("forgets", "mine cannot open a session again", "new"),
         ("refuses", "mine could not open session old again", "new"),
     ],

@@ -13,6 +13,7 @@ from typing import Any
 
 HOW = sys.argv[1]
 MARK = sys.argv[2] if len(sys.argv) > 2 else ""  # a file that says which process this is
+CODES = {LookupError: -32602, BlockingIOError: -32600, PermissionError: -32000}
 refused: list[str] = []  # sessions that were not opened at first
 
 
@@ -42,6 +43,8 @@ def answer(message: dict[str, Any]) -> Any:
         can = {"loadSession": HOW != "forgets"}
         return {"protocolVersion": 1, "agentCapabilities": can, "authMethods": []}
     if method == "session/new":
+        if HOW == "wants a login":
+            raise PermissionError("Authentication required")
         return {"sessionId": f"new-{os.getpid()}"}
     if method == "session/load":
         if HOW == "refuses":
@@ -156,9 +159,9 @@ def main() -> None:
             continue
         try:
             send({"id": message["id"], "result": answer(message)})
-        except (LookupError, BlockingIOError) as error:
-            code = -32602 if isinstance(error, LookupError) else -32600
-            send({"id": message["id"], "error": {"code": code, "message": str(error)}})
+        except tuple(CODES) as error:
+            given = {"code": CODES[type(error)], "message": str(error)}
+            send({"id": message["id"], "error": given})
         if HOW == "is late" and message["method"] == "session/prompt":
             reply(message["params"]["sessionId"], "and one more thing")
 

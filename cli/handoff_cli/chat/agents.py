@@ -22,6 +22,11 @@ INSTALL = {
     "claude-code": "npm install -g @agentclientprotocol/claude-agent-acp",
     "codex": "npm install -g @agentclientprotocol/codex-acp",
 }
+# Where starting the adapter by itself leads to no login.
+LOGIN = {
+    "claude-code": "log in with `claude`",
+    "codex": "log in with `codex login`",
+}
 
 
 class Agent(NamedTuple):

@@ -22,6 +22,7 @@ from handoff_cli.errors import HandoffError
 START_SECONDS = 60
 LET_GO_SECONDS = 4  # in which a program that was killed with its parent lets go of its session
 INVALID_REQUEST = -32600  # that a session is in use, and not that there is none
+AUTH_REQUIRED = -32000
 
 Tell = Callable[[Event], None]
 Ask = Callable[[Event], Awaitable[str | None]]  # a permission's chosen option, or None
@@ -65,7 +66,8 @@ class Connection:
         except (acp.RequestError, ConnectionError, OSError) as error:
             await self.close()
             raise HandoffError(
-                f"`{name}` could not begin a session: {error}", "start it by itself once"
+                f"`{name}` could not begin a session: {error}",
+                self._login(error) or "start it by itself once",
             ) from None
 
     async def _begin(self, native_id: str | None) -> str | None:
@@ -124,13 +126,20 @@ class Connection:
                 raise await self._ended()
             answer = await turn
         except acp.RequestError as error:
-            raise HandoffError(f"{self.agent.name}: {error}") from None
+            raise HandoffError(f"{self.agent.name}: {error}", self._login(error)) from None
         except ConnectionError:
             raise await self._ended() from None
         finally:
             for task in (turn, ended):
                 task.cancel()
         return str(answer.stop_reason)
+
+    def _login(self, error: Exception) -> str:
+        """What to do where it is a login that is missing."""
+        if not isinstance(error, acp.RequestError) or error.code != AUTH_REQUIRED:
+            return ""
+        by_itself = f"start `{self.agent.command[0]}` by itself once and log in"
+        return agents.LOGIN.get(self.agent.name, by_itself)
 
     async def _ended(self) -> HandoffError:
         """That the process ended in a turn, or hung up and is ended."""

@@ -2,8 +2,8 @@
 
 Arguments: a JSON list of orders, then the command. The next order is sent after each turn and each
 agent that took over; every permission is allowed once, but for what says `forbidden`. An order
-`{"kill": TEXT}` is not sent: it ends the chat's child whose command line has the text, and the
-order after it follows. What was told goes to stdout, and what still runs after the chat to stderr.
+`{"kill": TEXT}` is not sent: it kills the program below the chat whose command line has the text,
+and the order after it follows. What was told goes to stdout, what still runs after it to stderr.
 """
 
 from __future__ import annotations
@@ -57,14 +57,14 @@ def next_of(orders: list[dict[str, Any]], chat: int) -> dict[str, Any]:
         if "kill" not in order:
             return order
         known = running()
-        (meant,) = [pid for pid in descendants(chat) if order["kill"] in known.get(pid, "")]
-        os.kill(meant, signal.SIGKILL)
-        wait_for(functools.partial(is_gone, meant), TIDY_SECONDS)
+        meant = [pid for pid in descendants(chat) if order["kill"] in known.get(pid, "")]
+        os.kill(meant[-1], signal.SIGKILL)  # the program; before it comes what keeps it
+        wait_for(functools.partial(are_gone, meant), TIDY_SECONDS)
     return {"close": True}
 
 
-def is_gone(pid: int) -> bool:
-    return not Path(f"/proc/{pid}").exists()
+def are_gone(pids: list[int]) -> bool:
+    return not any(Path(f"/proc/{pid}").exists() for pid in pids)
 
 
 def running() -> dict[int, str]:

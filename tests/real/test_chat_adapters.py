@@ -131,9 +131,11 @@ def test_there_and_back_though_both_adapters_are_killed(
     kept = {(one["runtime"], one["native_id"]) for one in value["sessions"]}
     assert kept == {(one["agent"], one["session"]) for one in turns}
     assert len(kept) == 2
-    assert scratch.hook_log() == ""
+    # What is killed as it calls a hook leaves that without its input.
+    assert [one for one in scratch.hook_log().splitlines() if "input is not JSON" not in one] == []
 
     requests = ["\n".join(strings(one)) for one in done.requests]
+    assert not any("SUGGESTION MODE" in one for one in requests)  # what nobody would see
     assert any(first in one and "Apples in the north." in one for one in requests if second in one)
     # All that the first agent sent since it was back, also after its process was killed.
     since = [one for one in requests if back in one]

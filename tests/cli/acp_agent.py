@@ -13,6 +13,8 @@ from typing import Any
 
 HOW = sys.argv[1]
 MARK = sys.argv[2] if len(sys.argv) > 2 else ""  # a file that says which process this is
+CODES = {LookupError: -32602, BlockingIOError: -32600, PermissionError: -32000}
+refused: list[str] = []  # sessions that were not opened at first
 
 
 def send(value: Any) -> None:
@@ -41,10 +43,15 @@ def answer(message: dict[str, Any]) -> Any:
         can = {"loadSession": HOW != "forgets"}
         return {"protocolVersion": 1, "agentCapabilities": can, "authMethods": []}
     if method == "session/new":
+        if HOW == "wants a login":
+            raise PermissionError("Authentication required")
         return {"sessionId": f"new-{os.getpid()}"}
     if method == "session/load":
         if HOW == "refuses":
             raise LookupError("no such session")
+        if HOW == "is held" and not refused:
+            refused.append(given["sessionId"])
+            raise BlockingIOError("in use by another program")
         reply(given["sessionId"], "what I said long ago")
         return {}
     return turn(given["sessionId"], given["prompt"])
@@ -152,8 +159,9 @@ def main() -> None:
             continue
         try:
             send({"id": message["id"], "result": answer(message)})
-        except LookupError as error:
-            send({"id": message["id"], "error": {"code": -32602, "message": str(error)}})
+        except tuple(CODES) as error:
+            given = {"code": CODES[type(error)], "message": str(error)}
+            send({"id": message["id"], "error": given})
         if HOW == "is late" and message["method"] == "session/prompt":
             reply(message["params"]["sessionId"], "and one more thing")
 

@@ -165,7 +165,9 @@ def test_no_agent_outlives_its_client(
     assert alive(project) == []
 
 
-def opened(way: str, native_id: str | None, tmp_path: Path) -> tuple[str | None, str, list[Event]]:
+def opened(
+    way: str, native_id: str | None, tmp_path: Path, name: str = "mine"
+) -> tuple[str | None, str, list[Event]]:
     """Why a session was not opened again, its id, and what was told meanwhile."""
     told: list[Event] = []
 
@@ -173,7 +175,7 @@ def opened(way: str, native_id: str | None, tmp_path: Path) -> tuple[str | None,
         return None
 
     async def open_it() -> tuple[str | None, str]:
-        agent = Agent("mine", (sys.executable, str(FAKE), way))
+        agent = Agent(name, (sys.executable, str(FAKE), way))
         one = connection.Connection(agent, str(tmp_path), told.append, nobody)
         try:
             return await one.open(native_id), one.session_id
@@ -187,6 +189,7 @@ def opened(way: str, native_id: str | None, tmp_path: Path) -> tuple[str | None,
     ("way", "why", "session"),
     [
         ("is plain", None, "old"),
+        ("is held", None, "old"),
         ("forgets", "mine cannot open a session again", "new"),
         ("refuses", "mine could not open session old again", "new"),
     ],
@@ -199,6 +202,18 @@ def test_a_session_of_its_own_is_opened_again_where_that_can_be(
     assert (told_why or "").startswith(why or "")
     assert (told_why is None) == (why is None)
     assert told == []  # its own history is no news
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [("codex", "log in with `codex login`"), ("mine", "by itself once and log in")],
+)
+def test_an_agent_without_a_login_is_told_with_the_way_to_one(
+    tmp_path: Path, name: str, hint: str
+) -> None:
+    with pytest.raises(HandoffError, match="Authentication required") as failure:
+        opened("wants a login", None, tmp_path, name)
+    assert hint in failure.value.hint
 
 
 def test_an_agent_that_hangs_or_is_not_there_is_told(

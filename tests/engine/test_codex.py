@@ -176,6 +176,24 @@ def test_a_call_whose_end_never_comes_is_known() -> None:
     assert found == [Call("call_1", "sleep 9", AT)]
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Wall time: 0.1 seconds\naborted by user",
+        'exec_command failed: CreateProcess { message: "Rejected(\\"…was not executed…\\")" }',
+        "approval policy is Never; reject command — you cannot ask for escalated permissions",
+    ],
+)
+def test_a_call_that_was_refused_runs_no_more(words: str) -> None:
+    refused = Result("call_1", None, "", "", AT, "did not run to its end")
+    asked = call("exec_command", {"cmd": "make"})
+    assert read(asked, output(words, ordinal=2)) == [Call("call_1", "make", AT), refused]
+    one, *_ = sweep.after_records(
+        session.new("codex", "S-1"), iter(read(asked, output(words, ordinal=2)))
+    )
+    assert one.pending == ()
+
+
 @pytest.mark.parametrize("arguments", ["", "{", "[" * 100_000, "[1]", {"cmd": None}, {}])
 def test_arguments_that_make_no_sense_name_no_command(arguments: Any) -> None:
     assert [

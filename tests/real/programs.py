@@ -35,6 +35,7 @@ class Program:
     native: str  # file name of the process that holds the session
     banner: str  # what `--version` prints first
     on_node: bool = False  # a script, for the pinned Node
+    alone: bool = False  # without the copy of another program that it would bring
 
 
 CLAUDE_CODE = Program(
@@ -98,6 +99,26 @@ PI = Program(
     native="node",
     banner="0.73.1",
     on_node=True,
+)
+CLAUDE_ADAPTER = Program(
+    name="claude-agent-acp",
+    package="@agentclientprotocol/claude-agent-acp",
+    version="0.101.0",
+    executable="node_modules/@agentclientprotocol/claude-agent-acp/dist/index.js",
+    native="node",
+    banner="0.101.0",
+    on_node=True,
+    alone=True,
+)
+CODEX_ADAPTER = Program(
+    name="codex-acp",
+    package="@agentclientprotocol/codex-acp",
+    version="2.6.0",
+    executable="node_modules/@agentclientprotocol/codex-acp/dist/index.js",
+    native="node",
+    banner="@agentclientprotocol/codex-acp 2.6.0",
+    on_node=True,
+    alone=True,
 )
 NODE = Program(
     name="node",
@@ -185,10 +206,11 @@ def _npm_install(program: Program, folder: Path) -> None:
         raise UnavailableError(f"`npm` is not on the path, so {program.package} cannot be fetched")
     command = [npm, "install", "--prefix", str(folder), "--no-audit", "--no-fund"]
     wanted = f"{program.package}@{program.version}"
+    less = ["--omit=optional"] if program.alone else []
     try:
         subprocess.run(
             # Forced: the engines that a package asks for are those of the Node it is given here.
-            [*command, "--ignore-scripts", "--no-save", "--force", wanted],
+            [*command, "--ignore-scripts", "--no-save", "--force", *less, wanted],
             cwd=folder,
             check=True,
             capture_output=True,

@@ -19,9 +19,20 @@ KNOWN = {
     "codex": ("codex-acp",),
 }
 INSTALL = {
+    "gemini": "npm install -g @google/gemini-cli",
+    "opencode": "npm install -g opencode-ai",
+    "copilot": "npm install -g @github/copilot",
+    "qwen": "npm install -g @qwen-code/qwen-code",
     "claude-code": "npm install -g @agentclientprotocol/claude-agent-acp",
     "codex": "npm install -g @agentclientprotocol/codex-acp",
 }
+# Where starting the adapter by itself leads to no login.
+LOGIN = {
+    "claude-code": "log in with `claude`",
+    "codex": "log in with `codex login`",
+}
+# A guess at the next prompt, after every turn and at the price of a request: we do not show it.
+UNUSED = {"claude-code": (("CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION", "false"),)}
 
 
 class Agent(NamedTuple):
@@ -49,7 +60,7 @@ def agent(name: str) -> Agent:
     if name in configured:
         return configured[name]
     if name in KNOWN:
-        return Agent(name, KNOWN[name], runtime=name)
+        return Agent(name, KNOWN[name], UNUSED.get(name, ()), runtime=name)
     names = ", ".join(sorted({*KNOWN, *configured}))
     raise HandoffError(
         f"no agent is called `{name}`", f"known are {names}; more go into `{settings_file()}`"

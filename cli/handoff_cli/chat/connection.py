@@ -20,6 +20,9 @@ from handoff_cli.chat.wire import Wire
 from handoff_cli.errors import HandoffError
 
 START_SECONDS = 60
+LET_GO_SECONDS = 4  # in which a program that was killed with its parent lets go of its session
+INVALID_REQUEST = -32600  # that a session is in use, and not that there is none
+AUTH_REQUIRED = -32000
 
 Tell = Callable[[Event], None]
 Ask = Callable[[Event], Awaitable[str | None]]  # a permission's chosen option, or None
@@ -63,7 +66,8 @@ class Connection:
         except (acp.RequestError, ConnectionError, OSError) as error:
             await self.close()
             raise HandoffError(
-                f"`{name}` could not begin a session: {error}", "start it by itself once"
+                f"`{name}` could not begin a session: {error}",
+                self._login(error) or "start it by itself once",
             ) from None
 
     async def _begin(self, native_id: str | None) -> str | None:
@@ -86,17 +90,25 @@ class Connection:
 
     async def _load(self, native_id: str) -> str | None:
         """Open the agent's own session; why it cannot be, if it cannot."""
+        clock = asyncio.get_running_loop().time
+        deadline = clock() + LET_GO_SECONDS
+        while True:
+            try:
+                return await self._load_now(native_id)
+            except acp.RequestError as error:
+                if error.code != INVALID_REQUEST or clock() > deadline:
+                    return f"{self.agent.name} could not open session {native_id} again: {error}"
+            await asyncio.sleep(0.2)
+
+    async def _load_now(self, native_id: str) -> str | None:
         given = {"cwd": self.folder, "session_id": native_id, "mcp_servers": []}
         sessions = self._can and self._can.session_capabilities
-        try:
-            if sessions and sessions.resume is not None:
-                await self._peer.resume_session(**given)
-            elif self._can and self._can.load_session:
-                await self._peer.load_session(**given)
-            else:
-                return f"{self.agent.name} cannot open a session again"
-        except acp.RequestError as error:
-            return f"{self.agent.name} could not open session {native_id} again: {error}"
+        if sessions and sessions.resume is not None:
+            await self._peer.resume_session(**given)
+        elif self._can and self._can.load_session:
+            await self._peer.load_session(**given)
+        else:
+            return f"{self.agent.name} cannot open a session again"
         return None
 
     async def prompt(self, blocks: list[Any]) -> str:
@@ -114,13 +126,20 @@ class Connection:
                 raise await self._ended()
             answer = await turn
         except acp.RequestError as error:
-            raise HandoffError(f"{self.agent.name}: {error}") from None
+            raise HandoffError(f"{self.agent.name}: {error}", self._login(error)) from None
         except ConnectionError:
             raise await self._ended() from None
         finally:
             for task in (turn, ended):
                 task.cancel()
         return str(answer.stop_reason)
+
+    def _login(self, error: Exception) -> str:
+        """What to do where it is a login that is missing."""
+        if not isinstance(error, acp.RequestError) or error.code != AUTH_REQUIRED:
+            return ""
+        by_itself = f"start `{self.agent.command[0]}` by itself once and log in"
+        return agents.LOGIN.get(self.agent.name, by_itself)
 
     async def _ended(self) -> HandoffError:
         """That the process ended in a turn, or hung up and is ended."""
@@ -193,6 +212,9 @@ class _Client:
         if chosen is not None:
             outcome = schema.AllowedOutcome(outcome="selected", option_id=chosen)
         return schema.RequestPermissionResponse(outcome=outcome)
+
+    async def ext_notification(self, method: str, params: Any) -> None:
+        """What one agent alone tells; no answer is expected."""
 
     def __getattr__(self, name: str) -> Any:
         """We offer neither files nor terminals: agents use their own."""

@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 
 ASKED_SECONDS = 2
 
@@ -23,16 +24,25 @@ def main(held: int, command: list[str]) -> int:
         os.close(inherited)
     threading.Thread(target=_until_let_go, args=(held, agent), daemon=True).start()
     code = agent.wait()
-    _signal(agent, signal.SIGKILL)  # what it started and left
+    _let_end(agent)  # what it started and left: hooks run as it ends
+    _signal(agent, signal.SIGKILL)
     return code if code >= 0 else 128 - code
 
 
 def _until_let_go(held: int, agent: subprocess.Popen[bytes]) -> None:
     os.read(held, 1)
     _signal(agent, signal.SIGTERM)
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        agent.wait(ASKED_SECONDS)
+    _let_end(agent)
     _signal(agent, signal.SIGKILL)
+
+
+def _let_end(agent: subprocess.Popen[bytes]) -> None:
+    """Wait until nothing of the group is left, but not for ever."""
+    deadline = time.monotonic() + ASKED_SECONDS
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        while time.monotonic() < deadline:
+            os.killpg(agent.pid, 0)
+            time.sleep(0.02)
 
 
 def _signal(agent: subprocess.Popen[bytes], number: signal.Signals) -> None:

@@ -52,7 +52,7 @@ async def start(command: tuple[str, ...], environment: Mapping[str, str], folder
     read, held = os.pipe()
     try:
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-I", "-S", "-B", keeper.__file__, str(read), found, *command[1:]),
+            *(sys.executable, "-ISB", keeper.__file__, str(read), found, *command[1:]),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -16,6 +17,11 @@ from .words import command_text, human_words, plan_steps
 KEPT = True
 FLUSH_SECONDS = 0.0
 
+# What Codex says of a program that ran or runs; of one that was refused it says anything else.
+_RAN = re.compile(
+    r"(?:Chunk ID: \S+\n)?(?:Wall time: [0-9.]+ seconds\n)?Process (?:exited|running) with |"
+    r"Exit code: "
+)
 _SHELLS = ("exec_command", "shell", "shell_command", "local_shell", "container.exec")
 
 
@@ -53,6 +59,8 @@ def records(lines: Iterable[bytes]) -> Iterator[r.Record]:
             plan = plans.pop(call_id)
             if payload.get("output") == PLAN_ACCEPTED:
                 yield plan
+        elif numbered and kind == "function_call_output" and _never_ran(payload.get("output")):
+            yield r.Result(call_id, None, "", "", at, "did not run to its end")
         elif not (numbered or itemized):
             for record in older.records(payload, at):
                 if type(record) is not type(last) or record[0] != last[0]:
@@ -62,6 +70,10 @@ def records(lines: Iterable[bytes]) -> Iterator[r.Record]:
 
 def _is_line(value: dict[str, Any]) -> bool:
     return isinstance(value.get("payload"), dict)
+
+
+def _never_ran(output: Any) -> bool:
+    return isinstance(output, str) and not _RAN.match(output)
 
 
 def _item(item: dict[str, Any], payload: dict[str, Any], at: float | None) -> Iterator[r.Record]:

@@ -1,9 +1,6 @@
 """Record the screen of `handoff chat` for its guide: real agents, a scripted model, real keys.
 
-    python -m tests.real.record_chat docs/guides/chat.cast
-
-The recording is an asciicast (version 2); `svg-term --in chat.cast --out chat.svg --window` makes
-the picture of it.
+python -m tests.real.record_chat docs/guides/chat.svg
 """
 
 from __future__ import annotations
@@ -17,7 +14,7 @@ from typing import Any
 from handoff_cli.demo import play
 from tests.repository import Repository
 
-from . import sandbox
+from . import film, sandbox
 from .test_chat import at_hand
 
 LOOP = "    for line in text.splitlines():\n"
@@ -54,8 +51,7 @@ KEYS: list[list[str | None]] = [
 SIZE = {"COLUMNS": "92", "LINES": "34"}
 
 
-def main(cast: Path) -> int:
-    cast.unlink(missing_ok=True)
+def main(picture: Path) -> int:
     with tempfile.TemporaryDirectory() as name:
         scratch = Path(name)
         play.repository(scratch / "words")
@@ -65,8 +61,10 @@ def main(cast: Path) -> int:
         done = project.handoff("init", "--defaults", "--data", "runtimes=[gemini, opencode]")
         assert done.returncode == 0, done.stderr
         project.commit("handoff")
+        cast = scratch / "chat.cast"
         variables = at_hand(project, home, scratch / "tools") | SIZE
-        variables |= {"TYPIST_CAST": str(cast.resolve()), "COLORTERM": "truecolor"}
+        del variables["NO_COLOR"]
+        variables |= {"TYPIST_CAST": str(cast), "COLORTERM": "truecolor"}
         chat = [sys.executable, "-m", "handoff_cli", "chat", "--agent", "gemini"]
         run = sandbox.run(
             [sys.executable, "-m", "tests.real.typist", json.dumps(KEYS), *chat],
@@ -75,7 +73,10 @@ def main(cast: Path) -> int:
             prompts=SAID,
             env=variables,
         )
-    sys.stderr.write(run.stderr)
+        sys.stderr.write(run.stderr)
+        if run.returncode == 0:
+            lines = cast.read_text(encoding="utf-8").splitlines()
+            picture.write_text(film.svg(lines), encoding="utf-8")
     return run.returncode
 
 

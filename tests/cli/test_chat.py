@@ -252,6 +252,20 @@ def test_an_exit_code_comes_from_structure_alone(raw: Any, meta: Any, code: int 
     assert event.exit_code == code
 
 
+def test_the_model_is_the_one_that_the_session_s_settings_name() -> None:
+    options = [{"value": "a", "name": "Large"}, {"value": "b", "name": "Small"}]
+    groups = [{"group": "g", "name": "G", "options": options}]
+    for given in (options, groups):
+        for value, wanted in (("b", "Small"), ("c", "c")):
+            about = {"id": "m", "name": "Model", "category": "model", "type": "select"}
+            told = [{**about, "currentValue": value, "options": given}]
+            made = schema.NewSessionResponse.model_validate(
+                {"sessionId": "s", "configOptions": told}
+            )
+            assert updates.model(made.config_options) == wanted
+    assert updates.model(None) is None
+
+
 def test_without_a_name_the_agent_that_spoke_last_goes_on(project: Repository) -> None:
     asked = project.handoff("chat", "--json")
     assert (asked.returncode, "nobody has spoken here yet" in asked.stderr) == (1, True)

@@ -170,6 +170,31 @@ def test_tools_are_updated_and_failing_ones_show_the_end_of_their_output(tmp_pat
     sit(tmp_path, act, turn)
 
 
+def test_the_model_is_told_once_also_where_it_is_known_only_at_the_end(tmp_path: Path) -> None:
+    async def turn(chat: Played) -> None:
+        chat.tell(Event("tool", "gemini", "ls", id="1", status="completed"))
+        chat.tell(Event("reply", "gemini", "Empty."))
+        await chat.go_on.wait()
+        chat.tell(Event("turn", "gemini", status="end_turn", model="large"))
+
+    async def act(seat: Seat) -> None:
+        await seat.enter("go")
+        await seat.until("Empty.")
+        assert "large" not in seat.everything()
+        seat.chat.go_on.set()
+        await seat.until("gemini · large")
+        assert seat.everything().count("gemini · large") == 1
+        assert "codex · small" in seat.everything()
+        assert seat.everything().count("codex") == 2  # once whom it was said to
+
+    history = [
+        Event("said", "codex", "and?"),
+        Event("tool", "codex", "make", exit_code=0),
+        Event("reply", "codex", "Done.", model="small"),
+    ]
+    sit(tmp_path, act, turn, history)
+
+
 async def asks(chat: Played) -> None:
     chat.answers.append(await chat.ask(Event("permission", "gemini", "rm -r x", options=OPTIONS)))
     chat.tell(Event("reply", "gemini", f"heard {chat.answers}"))

@@ -74,6 +74,10 @@ def test_four_agents_and_back_to_the_first(scratch: Repository, tmp_path: Path) 
     assert len(set(sessions)) == 4
     replies = [(one["agent"], one["text"]) for one in events if one["kind"] == "reply"]
     assert replies == [(name, said) for name, _, said in TURNS.values()]
+    models = [one.get("model", "") for one in events if one["kind"] == "turn"]
+    assert [one.partition("-")[0] for one in models] == [
+        *("gemini", "scripted", "scripted", "scripted", "gemini")
+    ]
     asked = {one["agent"] for one in events if one["kind"] == "permission"}
     assert {"gemini", "copilot"} <= asked
     codes = [(one["agent"], one["exit_code"]) for one in events if "exit_code" in one]

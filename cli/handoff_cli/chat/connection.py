@@ -34,6 +34,7 @@ class Connection:
     def __init__(self, agent: Agent, folder: str, tell: Tell, ask: Ask) -> None:
         self.agent, self.folder = agent, folder
         self.session_id = ""
+        self.model: str | None = None  # as far as it is told
         self._tell, self._ask = tell, ask
         self._permissions = 0
         self._tools: dict[str, str | None] = {}  # what this turn's calls are
@@ -85,7 +86,7 @@ class Connection:
                 self.session_id = native_id
                 return None
         made = await self._peer.new_session(cwd=self.folder, mcp_servers=[])
-        self.session_id = made.session_id
+        self.session_id, self.model = made.session_id, updates.model(made.config_options)
         return why
 
     async def _load(self, native_id: str) -> str | None:
@@ -104,11 +105,12 @@ class Connection:
         given = {"cwd": self.folder, "session_id": native_id, "mcp_servers": []}
         sessions = self._can and self._can.session_capabilities
         if sessions and sessions.resume is not None:
-            await self._peer.resume_session(**given)
+            opened = await self._peer.resume_session(**given)
         elif self._can and self._can.load_session:
-            await self._peer.load_session(**given)
+            opened = await self._peer.load_session(**given)
         else:
             return f"{self.agent.name} cannot open a session again"
+        self.model = updates.model(opened.config_options)
         return None
 
     async def prompt(self, blocks: list[Any]) -> str:
@@ -174,9 +176,12 @@ class Connection:
             events = list(updates.events(self.agent.name, told.update))
         except (ValidationError, AttributeError, TypeError):
             return
-        if told.session_id == self.session_id:
-            for event in events:
-                self._tell(self._named(event))
+        if told.session_id != self.session_id:
+            return
+        if told.update.session_update == "config_option_update":
+            self.model = updates.model(told.update.config_options) or self.model
+        for event in events:
+            self._tell(self._named(event)._replace(model=self.model))
 
     def _named(self, event: Event) -> Event:
         """A tool's later updates say no more what it is: as the earlier ones called it."""

@@ -120,9 +120,11 @@ class Conversation:
                 why = await connection.prompt([acp.text_block(news), *blocks] if news else blocks)
             finally:
                 await self._over(self.active)
-            for event in await asyncio.to_thread(self._told_by_hooks, self.active):
+            answered, events = await asyncio.to_thread(self._told_by_hooks, self.active)
+            for event in events:
                 self._tell(event)
-            self._tell(Event("turn", name, status=why, session=connection.session_id))
+            session, model = connection.session_id, answered or connection.model
+            self._tell(Event("turn", name, status=why, session=session, model=model))
 
     async def cancel(self) -> None:
         """End the running turn."""
@@ -201,21 +203,21 @@ class Conversation:
             raise HandoffError(f"`{file}` is no file")
         return acp.resource_link_block(path.name, path.as_uri())
 
-    def _told_by_hooks(self, member: Member) -> list[Event]:
-        """The turn's commands whose exit code the agent did not tell, but its hooks did; that they
-        did not run, where they told nothing."""
+    def _told_by_hooks(self, member: Member) -> tuple[str | None, list[Event]]:
+        """The model that answered in the turn, and its commands whose exit code the agent did not
+        tell, but its hooks did; that they did not run, where they told nothing."""
         if member.recorder:
-            return []
+            return None, []
         value, name = self._timeline(MAX_OF_A_TURN), member.connection.agent.name
-        session = member.connection.session_id
-        if all(one["native_id"] != session for one in value["sessions"]):
+        own = [one for one in value["sessions"] if one["native_id"] == member.connection.session_id]
+        if not own:
             why = (
                 f"{name} did not run the project's hooks, so this is not recorded: `handoff doctor`"
             )
-            return [Event("note", name, why)]
+            return None, [Event("note", name, why)]
         entries = value["entries"]
         last = max((n for n, one in enumerate(entries) if one["kind"] == "prompt"), default=0)
-        return [
+        return own[0]["model"], [
             _entry(one)._replace(agent=name)
             for one in entries[last:]
             if one["kind"] == "command"

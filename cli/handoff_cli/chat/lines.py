@@ -73,12 +73,18 @@ def _folded(text: str, width: int, look: str, by: str | None) -> list[Line]:
 def _heading(event: Event, before: Event | None, width: int, by: str | None) -> list[Line]:
     """Who speaks, where that changes; a line of air where only the kind of thing does."""
     goes_on = before and before.kind in _SPOKEN and event.kind != "said"
-    if before and goes_on and (before.agent, before.model) == (event.agent, event.model):
+    same = before and before.agent == event.agent and not _others(before, event)
+    if before and goes_on and same:
         return [] if before.kind == event.kind == "tool" else [Line("", "text", by)]
     who = f"{HUMAN} → {event.agent}" if event.kind == "said" else event.agent
     at = f"{datetime.fromtimestamp(event.at):%H:%M}" if event.at else None
     heading = " · ".join(filter(None, (who, event.model, at)))
     return [Line(""), *_folded(heading, width, "name", by)]
+
+
+def _others(before: Event, event: Event) -> bool:
+    """Whether two models speak, as far as both are known."""
+    return None not in (before.model, event.model) and before.model != event.model
 
 
 def _about(event: Event) -> str:

@@ -156,6 +156,8 @@ class Chat(Window):
             if event.agent != self._agent:
                 self._percent = None
             self._agent, self._session = event.agent or "", event.session or ""
+        elif event.kind == "turn" and event.agent and event.model:
+            self._talk.answered(event.agent, event.model)
         if event.kind not in ("usage", "turn") or event.status not in (None, "end_turn"):
             self._talk.add(event.within(self._project))
         if event.kind in ("usage", "agent", "permission"):

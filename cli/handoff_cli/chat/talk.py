@@ -48,11 +48,12 @@ class Talk(ScrollView, can_focus=False):
 
     def begin(self, history: Iterable[Event]) -> None:
         """Show what was before, above everything else."""
-        self.shown[:0] = history
+        self.shown[:0] = _attributed(history)
         self._lay(0)
 
     def become(self, events: Sequence[Event]) -> None:
         """Show these events, of which the first may be some that stand here, and not others."""
+        events = _attributed(events)
         start = self.shown.index(events[0]) if events and events[0] in self.shown else 0
         same = alike(self.shown[start:], events)
         self.shown[start + same :] = events[same:]
@@ -69,9 +70,23 @@ class Talk(ScrollView, can_focus=False):
             self.shown.append(event)
         else:
             self.shown[number] = _joined(self.shown[number], event)
+        self._changed(number)
+
+    def _changed(self, number: int) -> None:
+        """Draw this event and those after it anew, soon."""
         if self._stale is None:
             self.set_timer(max(DRAW_SECONDS, RESTS * self._seconds), self.to_date)
         self._stale = number if self._stale is None else min(self._stale, number)
+
+    def answered(self, agent: str, model: str) -> None:
+        """Tell which model spoke in the turn that ends, where nobody told while it did."""
+        for number in reversed(range(len(self.shown))):
+            one = self.shown[number]
+            if one.kind == "said":
+                break
+            if one.kind not in ("agent", "note") and (one.agent, one.model) == (agent, None):
+                self.shown[number] = one._replace(model=model)
+                self._changed(number)
 
     def to_date(self) -> None:
         began = monotonic()
@@ -178,6 +193,15 @@ class Talk(ScrollView, can_focus=False):
 
     def selection_updated(self, selection: Selection | None) -> None:
         self.refresh()
+
+
+def _attributed(events: Iterable[Event]) -> list[Event]:
+    """The events of each turn with the model of its reply, which alone tells it."""
+    found, model = list(events), None
+    for number, one in reversed(list(enumerate(found))):
+        model = None if one.kind == "said" else one.model or model
+        found[number] = one._replace(model=model)
+    return found
 
 
 def _joined(old: Event, new: Event) -> Event:

@@ -28,6 +28,16 @@ def events(agent: str, update: Any) -> Iterator[Event]:
         yield Event("usage", agent, used_tokens=update.used, window_tokens=update.size)
 
 
+def model(options: Any) -> str | None:
+    """The model that an agent's settings of a session name, where they name one."""
+    for option in options or ():
+        if option.category == "model" and option.type == "select":
+            groups = (getattr(one, "options", None) or [one] for one in option.options)
+            named = {one.value: one.name for group in groups for one in group}
+            return str(named.get(option.current_value, option.current_value))
+    return None
+
+
 def permission(agent: str, number: str, call: Any, options: Any) -> Event:
     """The event in a request for a permission."""
     offered = tuple(Option(one.option_id, one.kind, one.name) for one in options)

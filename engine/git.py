@@ -14,7 +14,7 @@ TIMEOUT_SECONDS = 20
 MAX_COMMITS = 200
 MAX_LISTED = 2_000
 # Variables that git sets for its own hooks and that would point our commands elsewhere.
-_INHERITED = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY",
+INHERITED = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY",
               "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_PREFIX", "GIT_NAMESPACE",
               "GIT_CEILING_DIRECTORIES")  # fmt: skip
 # Start no program of the user's, and leave the index as it is: `diff` would refresh it.
@@ -132,7 +132,7 @@ def distance(at: Place, old: str) -> int | None:
 def run(root: str, *args: str, stdin: bytes = b"", literal: bool = False) -> bytes:
     """What git prints. Raises: HandoffError where it fails, is missing or takes too long."""
     command = ["git", "--no-optional-locks", "-C", root, *_QUIET, *args]
-    environment = {k: v for k, v in os.environ.items() if k not in _INHERITED}
+    environment = {k: v for k, v in os.environ.items() if k not in INHERITED}
     environment.update(GIT_TERMINAL_PROMPT="0", LC_ALL="C")
     if literal:  # path names are names, not patterns
         environment["GIT_LITERAL_PATHSPECS"] = "1"

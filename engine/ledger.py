@@ -113,7 +113,7 @@ def publish(
     tree = _tree(ledger, files)
     parents: tuple[str, ...] = ()
     if old is not None:
-        own = _owner(ledger, old.commit) == session_id
+        own = _about(ledger, old.commit).owner == session_id
         parents = old.parents if own else (old.commit,)
     message = f"packet\n\nsession: {session_id}\n"
     commit = bare.made_commit(ledger, tree, parents, message, seconds)
@@ -139,9 +139,52 @@ def packets(ledger: str, ref_name: str, most: int = 50) -> tuple[bytes, ...]:
     return tuple(bare.git(ledger, "cat-file", "blob", f"{one}:handoff.json") for one in hashes)
 
 
-def _owner(ledger: str, commit: str) -> str:
-    message = bare.git(ledger, "log", "-1", "--format=%B", commit).decode()
-    return message.partition("session: ")[2].strip()
+def relation(ledger: str, ours: str, theirs: str) -> str:
+    """How the packet at one commit stands to one from elsewhere: `same`, `ahead`, `behind`, or
+    `apart` where neither supersedes the other."""
+    if ours == theirs:
+        return "same"
+    if _supersedes(ledger, ours, theirs):
+        return "ahead"
+    if _supersedes(ledger, theirs, ours):
+        return "behind"
+    mine, other = _about(ledger, ours), _about(ledger, theirs)
+    if (mine.owner, mine.parents) != (other.owner, other.parents):
+        return "apart"
+    return "ahead" if (mine.seconds, ours) > (other.seconds, theirs) else "behind"  # amended
+
+
+def joined(ledger: str, ours: str, theirs: str) -> str:
+    """A commit in which the newer of two packets that are apart supersedes the older; whoever
+    joins the two makes the same one."""
+    older, newer = sorted((ours, theirs), key=lambda one: (_about(ledger, one).seconds, one))
+    about = _about(ledger, newer)
+    message = f"packet\n\nsession: {about.owner}\n"
+    return bare.made_commit(ledger, about.tree, (older, newer), message, about.seconds)
+
+
+class _Commit(NamedTuple):
+    tree: str
+    seconds: int  # epoch
+    parents: tuple[str, ...]
+    owner: str  # the session
+
+
+def _about(ledger: str, commit: str) -> _Commit:
+    out = bare.git(ledger, "log", "-1", "--format=%T %ct %P%n%B", commit).decode()
+    tree, seconds, *parents = out.partition("\n")[0].split()
+    return _Commit(tree, int(seconds), tuple(parents), out.partition("session: ")[2].strip())
+
+
+def new(ledger: str, theirs: str, ours: str, most: int = 200) -> list[str]:
+    """The commits of packets from elsewhere that are not among ours, the newest first."""
+    known = [f"^{ours}"] if ours else []
+    chain = ("rev-list", "--first-parent", f"--max-count={most}")
+    return bare.git(ledger, *chain, theirs, *known).decode().split()
+
+
+def _supersedes(ledger: str, commit: str, other: str) -> bool:
+    return not bare.git(ledger, "rev-list", "--max-count=1", other, f"^{commit}")
 
 
 def _tree(ledger: str, files: dict[str, bytes]) -> str:

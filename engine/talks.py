@@ -90,6 +90,30 @@ def read(ledger: str, commits: Iterable[str]) -> list[Talk]:
     return found
 
 
+def relation(ledger: str, ours: str, theirs: str) -> str:
+    """How a session's timeline at one commit stands to one from elsewhere: `same`, `ahead`,
+    `behind`, or `apart` where each has what the other lacks."""
+    if ours == theirs:
+        return "same"
+    mine, other = map(set, _trees(ledger, [ours, theirs]))
+    if mine - other and other - mine:
+        return "apart"
+    if mine != other:
+        return "ahead" if mine - other else "behind"
+    times = bare.git(ledger, "log", "--no-walk=unsorted", "--format=%ct", ours, theirs).split()
+    return "ahead" if (int(times[0]), ours) > (int(times[1]), theirs) else "behind"
+
+
+def joined(ledger: str, ours: str, theirs: str, seconds: int) -> str:
+    """A commit with the chunks of both; of what both have, ours stays."""
+    mine, other = _trees(ledger, [ours, theirs])
+    rows = "".join(
+        f"100644 blob {blob}\t{name}\n" for name, blob in sorted({**other, **mine}.items())
+    )
+    tree = bare.git(ledger, "mktree", stdin=rows.encode()).decode().strip()
+    return bare.made_commit(ledger, tree, (), "timeline\n", seconds)
+
+
 def archive(ledger: str, prefix: str) -> int:
     """Put a conversation aside, so that nobody is told it any more; of how many sessions it was."""
     rows = tips(ledger, prefix).items()

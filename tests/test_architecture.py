@@ -33,7 +33,7 @@ VALUES = {
 }  # fmt: skip
 DOORS = {
     "worktree",
-    "git", "bare", "ledger", "talks", "store", "logs", "paths", "layout", "project",
+    "git", "bare", "ledger", "talks", "remotes", "store", "logs", "paths", "layout", "project",
     "process", "terminal", "rotation",
 }  # fmt: skip
 SWITCHBOARD = {"registry"}

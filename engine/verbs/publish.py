@@ -69,6 +69,13 @@ def told(outcome: Outcome) -> list[str]:
     return lines
 
 
+def adopt(project: Project, value: dict[str, Any], before: dict[str, Any] | None) -> None:
+    """Write the files of a packet that another work tree made, and that is active now."""
+    folder = project.outputs(names.known_folder(value["session"]["id"]))
+    _write(project, folder, _files("handoff", value))
+    _mark_superseded(project, before, value["session"]["id"])
+
+
 def _block(where: str, ref: str, value: dict[str, Any]) -> None:
     """Keep the blocked record beside the active packet; it never becomes active itself."""
     beside = ledger.beside(ref, "blocked")

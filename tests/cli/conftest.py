@@ -1,14 +1,22 @@
-"""Chats that end with their test."""
+"""Releases of the template, and chats that end with their test."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
+from tests.cli import releases as made
+from tests.cli.releases import Releases
 from tests.repository import Repository
 
 from .chats import WAYS, Chat, configure
+
+
+@pytest.fixture
+def releases(tmp_path: Path) -> Releases:
+    return made.new(tmp_path / "checkout")
 
 
 @pytest.fixture

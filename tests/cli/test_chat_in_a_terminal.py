@@ -137,13 +137,13 @@ def test_whoever_is_taken_over_from_is_told_so_on_a_terminal_as_it_was(
 def test_watching_shows_what_others_say_as_they_say_it(
     start: Callable[..., Recorded], project: Repository
 ) -> None:
-    project.play("codex")
+    project.play("claude-code")
     watcher = start("--watch")
     assert watcher.wait("nobody holds it"), watcher.shown()
-    assert "codex" in watcher.shown()
-    assert "claude-code" not in watcher.shown()
-    project.play("claude-code")
-    assert watcher.wait("you → claude-code"), watcher.shown()
+    assert "claude-code" in watcher.shown()
+    assert "codex" not in watcher.shown()
+    project.play("codex")  # it was recorded after the other, so it stands at the end
+    assert watcher.wait("codex · gpt-5.5"), watcher.shown()
     talker = start("--agent", "asks")
     assert watcher.wait(f"process {talker.child} holds it"), watcher.shown()
     watcher.type("q")

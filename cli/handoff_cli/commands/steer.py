@@ -193,6 +193,27 @@ def archive(
     pass_on(project, "archive", *option("--topic", topic), *flags)
 
 
+def sync(
+    way: Annotated[str, typer.Argument(metavar="push|pull", help="To the remote, or from it.")],
+    remote: Annotated[
+        str | None, typer.Argument(help="A remote's name or URL (default: the branch's own).")
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="Of all branches, not of this one.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would happen.")] = False,
+    as_json: Json = False,
+    project: Project = Path(),
+) -> None:
+    """Share packets and conversations with other machines, through a git remote.
+
+    They go to refs of their own (`refs/handoff/…`), which no clone or fetch brings by itself.
+
+        handoff sync push
+        handoff sync pull origin --dry-run
+    """
+    flags = [*flag("--all", every), *flag("--dry-run", dry_run), *flag("--json", as_json)]
+    pass_on(project, "sync", *flags, "--", way, *([remote] if remote else []))
+
+
 def pr(
     output: Annotated[
         str | None,

@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 
 
 def words() -> Console:
-    """The console for words; Rich is loaded when the first is said."""
+    """The console for words; Rich is loaded when the first is said. Where no terminal shows them,
+    no path is broken into lines."""
     from rich.console import Console
 
-    return Console(stderr=True, highlight=False)
+    return Console(stderr=True, highlight=False, soft_wrap=not sys.stderr.isatty())
 
 
 def error(error: HandoffError) -> None:

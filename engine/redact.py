@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 
-from .disclosures import DISCLOSURES
+from .disclosures import DISCLOSURES, NAME, WORDS
 from .shapes import SHAPES
 
 TYPE_CHECKING = False
@@ -133,8 +133,9 @@ def _rules(text: str) -> Iterator[tuple[str, str, str]]:
     for name, triggers, shape in SHAPES:
         if any(trigger in text for trigger in triggers):
             yield name, shape, ""
+    named = any(word in lowered for word in WORDS)
     for name, triggers, disclosure, holds in DISCLOSURES:
-        if any(trigger in lowered for trigger in triggers):
+        if (named or NAME not in disclosure) and any(trigger in lowered for trigger in triggers):
             yield name, disclosure, holds
 
 

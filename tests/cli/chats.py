@@ -40,6 +40,12 @@ class Chat:
         self.process.stdin.write(json.dumps(order).encode() + b"\n")
         self.process.stdin.flush()
 
+    def hang_up(self) -> None:
+        """Say that no more orders come."""
+        assert self.process.stdin
+        self.process.stdin.close()
+        self.process.stdin = None
+
     def until(self, *kinds: str) -> list[dict[str, Any]]:
         """The events up to the first of one of these kinds."""
         found = []

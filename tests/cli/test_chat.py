@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -16,7 +17,7 @@ from handoff_cli.chat import connection, updates
 from handoff_cli.chat.agents import Agent
 from handoff_cli.chat.events import Event
 from handoff_cli.errors import HandoffError
-from tests.repository import Repository
+from tests.repository import Repository, environment
 
 from .chats import FAKE, SECONDS, alive
 
@@ -69,6 +70,36 @@ def test_a_permission_is_answered_in_place(chats: Any, option: str | None, told:
         chat.send(cancel=True)
     assert told in chat.until("reply")[-1]["text"]
     chat.until("turn")
+
+
+def test_where_no_more_orders_come_a_permission_is_refused(chats: Any) -> None:
+    chat = chats("asks")
+    chat.until("agent")
+    chat.send(prompt="clean up")
+    chat.hang_up()
+    events = chat.until("turn")
+    assert events[0]["kind"] == "permission"
+    assert "cancelled" in events[-2]["text"]
+    assert chat.process.wait(SECONDS) == 0
+
+
+def test_orders_may_come_from_a_file(chats: Any, project: Repository, tmp_path: Path) -> None:
+    chats("is plain").end()
+    orders = tmp_path / "orders"
+    orders.write_text('{"prompt": "one"}\n')
+    with orders.open() as stdin, (tmp_path / "told").open("w") as stdout:
+        command = [sys.executable, "-m", "handoff_cli", "chat", "--json", "--agent", "is plain"]
+        done = subprocess.run(
+            command,
+            cwd=project.path,
+            env=environment(project.path),
+            stdin=stdin,
+            stdout=stdout,
+            timeout=SECONDS,
+            check=False,
+        )
+    assert done.returncode == 0
+    assert "You said one" in (tmp_path / "told").read_text()
 
 
 def test_an_agent_that_dies_in_its_turn_is_started_again(chats: Any, project: Repository) -> None:

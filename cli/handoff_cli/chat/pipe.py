@@ -77,6 +77,7 @@ class _Pipe:
     def __init__(self, project: Path, start: Start) -> None:
         self.conversation = Conversation(project, start, self._tell, self._ask)
         self._asked: dict[str, asyncio.Future[str | None]] = {}
+        self._hears = True  # orders still come
         self._turns: set[asyncio.Task[None]] = set()
 
     async def serve(self, agent: str) -> None:
@@ -95,6 +96,8 @@ class _Pipe:
             if order.get("close"):
                 break
             await self._follow(order)
+        self._hears = False
+        self._refuse()
         for turn in list(self._turns):
             await turn
 
@@ -111,9 +114,7 @@ class _Pipe:
             elif order.get("answer") in self._asked:
                 self._asked.pop(order["answer"]).set_result(order.get("option"))
             elif order.get("cancel"):
-                for waiting in self._asked.values():
-                    waiting.set_result(None)
-                self._asked.clear()
+                self._refuse()
                 await self.conversation.cancel()
             else:
                 raise HandoffError(f"no order has {', '.join(order) or 'nothing'}: {ORDERS}")
@@ -134,6 +135,14 @@ class _Pipe:
     async def _ask(self, event: Event) -> str | None:
         assert event.id
         waiting: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
-        self._asked[event.id] = waiting
         self._tell(event)
+        if not self._hears:
+            return None
+        self._asked[event.id] = waiting
         return await waiting
+
+    def _refuse(self) -> None:
+        """No to whatever is asked."""
+        for waiting in self._asked.values():
+            waiting.set_result(None)
+        self._asked.clear()

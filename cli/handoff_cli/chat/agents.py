@@ -61,10 +61,15 @@ def agent(name: str) -> Agent:
         return configured[name]
     if name in KNOWN:
         return Agent(name, KNOWN[name], UNUSED.get(name, ()), runtime=name)
-    names = ", ".join(sorted({*KNOWN, *configured}))
     raise HandoffError(
-        f"no agent is called `{name}`", f"known are {names}; more go into `{settings_file()}`"
+        f"no agent is called `{name}`",
+        f"known are {', '.join(names())}; more go into `{settings_file()}`",
     )
+
+
+def names() -> list[str]:
+    """Whom a chat can be held with."""
+    return sorted({*KNOWN, *_configured()})
 
 
 def _configured() -> dict[str, Agent]:

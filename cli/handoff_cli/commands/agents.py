@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from handoff_cli import engine, output
+from handoff_cli.commands import completion
 from handoff_cli.commands.packets import Json, Project, Topic, pass_on
 from handoff_cli.engine import flag, option
 from handoff_cli.errors import HandoffError
@@ -40,7 +41,12 @@ def timeline(
 
 
 def switch(
-    runtime: Annotated[str, typer.Argument(help="The agent to go on in, such as `codex`.")],
+    runtime: Annotated[
+        str,
+        typer.Argument(
+            help="The agent to go on in, such as `codex`.", autocompletion=completion.runtimes
+        ),
+    ],
     topic: Topic = None,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Begin a new session, also where it has one.")

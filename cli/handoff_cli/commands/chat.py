@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from handoff_cli import engine, output
+from handoff_cli.commands import completion
 from handoff_cli.commands.packets import Project, Topic
 from handoff_cli.errors import HandoffError
 
@@ -16,7 +17,10 @@ def chat(
     agent: Annotated[
         str | None,
         typer.Option(
-            "--agent", metavar="NAME", help="The agent to begin with (default: the last)."
+            "--agent",
+            metavar="NAME",
+            help="The agent to begin with (default: the last).",
+            autocompletion=completion.agents,
         ),
     ] = None,
     topic: Topic = None,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 import typer
 
 from handoff_cli import engine, output
+from handoff_cli.commands import completion
 from handoff_cli.commands.everywhere import in_every_project
 from handoff_cli.errors import HandoffError
 
@@ -26,7 +27,12 @@ Project = Annotated[
 ]
 Runtimes = Annotated[
     list[str] | None,
-    typer.Option("--runtime", metavar="NAME", help="Only this one; may be repeated."),
+    typer.Option(
+        "--runtime",
+        metavar="NAME",
+        help="Only this one; may be repeated.",
+        autocompletion=completion.runtimes,
+    ),
 ]
 Scope = Annotated[
     Literal["project", "local", "user"],

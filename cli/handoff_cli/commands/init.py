@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from handoff_cli import output
+from handoff_cli.commands import completion
 from handoff_cli.commands.data import Data, answers_given
 
 if TYPE_CHECKING:
@@ -25,7 +26,12 @@ def init(
     data: Data = None,
     runtime: Annotated[
         list[str] | None,
-        typer.Option("--runtime", metavar="NAME", help="An agent in use; may be repeated."),
+        typer.Option(
+            "--runtime",
+            metavar="NAME",
+            help="An agent in use; may be repeated.",
+            autocompletion=completion.runtimes,
+        ),
     ] = None,
     ask_all: Annotated[
         bool, typer.Option("--ask-all", help="Ask every question, not only the main ones.")

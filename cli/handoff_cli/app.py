@@ -23,8 +23,10 @@ from handoff_cli.commands import (
     view,
     work,
 )
+from handoff_cli.commands.examples import Group
 
 app = typer.Typer(
+    cls=Group,
     name="handoff",
     no_args_is_help=True,
     pretty_exceptions_enable=False,

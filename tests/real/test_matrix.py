@@ -115,7 +115,7 @@ def test_a_session_is_on_record_as_it_was(first: First, request: pytest.FixtureR
     assert validated.returncode == 0, validated.stdout
 
 
-@pytest.mark.parametrize(("first", "second"), permutations(RUN, 2), indirect=["first"])
+@pytest.mark.parametrize(("first", "second"), list(permutations(RUN, 2)), indirect=["first"])
 def test_the_second_agent_starts_from_the_packet_of_the_first(copy: First, second: str) -> None:
     done = RUN[second](copy.project.path, copy.home, [{"text": "I see."}], prompt="Go on")
     assert done.returncode == 0, done.stderr

@@ -12,6 +12,7 @@ import typer
 from handoff_cli import engine, output
 from handoff_cli.commands import completion
 from handoff_cli.commands.everywhere import in_every_project
+from handoff_cli.commands.examples import Group
 from handoff_cli.errors import HandoffError
 
 if TYPE_CHECKING:
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
     from handoff_cli.hooks import Change, Plan
 
 app = typer.Typer(
-    no_args_is_help=True, help="Put our hook entries into settings files, or take them out."
+    cls=Group,
+    no_args_is_help=True,
+    help="Put our hook entries into settings files, or take them out.",
 )
 
 Project = Annotated[

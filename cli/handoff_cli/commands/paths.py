@@ -9,8 +9,11 @@ from typing import Annotated
 import typer
 
 from handoff_cli import engine, output
+from handoff_cli.commands.examples import Group
 
-app = typer.Typer(no_args_is_help=True, help="Tell or change where the workbench artifacts are.")
+app = typer.Typer(
+    cls=Group, no_args_is_help=True, help="Tell or change where the workbench artifacts are."
+)
 
 Project = Annotated[Path, typer.Option("--project", help="A folder in the project.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]

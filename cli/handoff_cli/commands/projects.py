@@ -8,8 +8,11 @@ from typing import Annotated
 import typer
 
 from handoff_cli import engine, output
+from handoff_cli.commands.examples import Group
 
-app = typer.Typer(no_args_is_help=True, help="The projects on this machine that `--all` means.")
+app = typer.Typer(
+    cls=Group, no_args_is_help=True, help="The projects on this machine that `--all` means."
+)
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Folder = Annotated[Path, typer.Argument(help="A folder in the project.", file_okay=False)]

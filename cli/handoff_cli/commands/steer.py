@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from handoff_cli.commands.examples import Group
 from handoff_cli.commands.packets import Json, Project, Topic, pass_on
 from handoff_cli.engine import flag, option
 
@@ -16,12 +17,16 @@ Text = Annotated[str, typer.Argument(metavar="TEXT", help="One line.")]
 Id = Annotated[str, typer.Argument(metavar="ID", help="As `handoff board show` lists it.")]
 
 state = typer.Typer(
-    no_args_is_help=True, help="Note down what the next session has to know, in the state file."
+    cls=Group,
+    no_args_is_help=True,
+    help="Note down what the next session has to know, in the state file.",
 )
 board = typer.Typer(
-    no_args_is_help=True, help="Keep the board of features; at most one is in progress."
+    cls=Group, no_args_is_help=True, help="Keep the board of features; at most one is in progress."
 )
-topic = typer.Typer(help="Tell this branch's topics, or choose the one of later sessions.")
+topic = typer.Typer(
+    cls=Group, help="Tell this branch's topics, or choose the one of later sessions."
+)
 
 
 @state.command("show")

@@ -136,17 +136,25 @@ def run(root: str, *args: str, stdin: bytes = b"", literal: bool = False) -> byt
     environment.update(GIT_TERMINAL_PROMPT="0", LC_ALL="C")
     if literal:  # path names are names, not patterns
         environment["GIT_LITERAL_PATHSPECS"] = "1"
+    return output(command, args[0], environment, TIMEOUT_SECONDS, stdin)
+
+
+def output(
+    command: list[str], verb: str, environment: dict[str, str], seconds: int, stdin: bytes = b""
+) -> bytes:
+    """What a command of git prints. Raises: HandoffError where it fails, is missing or takes
+    longer than so many seconds."""
     try:
         done = subprocess.run(
-            command, input=stdin, capture_output=True, env=environment, timeout=TIMEOUT_SECONDS
+            command, input=stdin, capture_output=True, env=environment, timeout=seconds
         )
     except FileNotFoundError:
         raise HandoffError("git is not installed", hint="install git 2.31 or newer") from None
     except subprocess.TimeoutExpired:
-        raise HandoffError(f"git {args[0]} took over {TIMEOUT_SECONDS} s") from None
+        raise HandoffError(f"git {verb} took over {seconds} s") from None
     if done.returncode:
         said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise HandoffError(f"git {args[0]}: {said[0] if said else done.returncode}")
+        raise HandoffError(f"git {verb}: {said[0] if said else done.returncode}")
     return done.stdout
 
 

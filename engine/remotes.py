@@ -7,13 +7,11 @@ in that repository nothing changes, and none of its hooks runs.
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from . import ledger
-from .errors import HandoffError
-from .git import INHERITED, Place
+from .git import INHERITED, Place, output
 
 TIMEOUT_SECONDS = 600
 AT_ONCE = 200  # refs in one command
@@ -66,19 +64,5 @@ def _git(at: Place, verb: str, *args: str) -> bytes:
         *("-c", f"core.hooksPath={os.devnull}", "-c", "core.bare=true", "-c", "gc.auto=0"),
     )
     environment = {k: v for k, v in os.environ.items() if k not in INHERITED}
-    try:
-        done = subprocess.run(
-            ["git", "-C", at.top, where, *settings, verb, *args],
-            capture_output=True,
-            env={**environment, "LC_ALL": "C"},
-            timeout=TIMEOUT_SECONDS,
-            check=False,
-        )
-    except FileNotFoundError:
-        raise HandoffError("git is not installed", hint="install git 2.31 or newer") from None
-    except subprocess.TimeoutExpired:
-        raise HandoffError(f"git {verb} took over {TIMEOUT_SECONDS} s") from None
-    if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise HandoffError(f"git {verb}: {said[0] if said else done.returncode}")
-    return done.stdout
+    command = ["git", "-C", at.top, where, *settings, verb, *args]
+    return output(command, verb, {**environment, "LC_ALL": "C"}, TIMEOUT_SECONDS)

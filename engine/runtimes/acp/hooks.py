@@ -2,7 +2,8 @@
 
 Keys are Claude Code's. `Stop` has all that was said in the turn as `last_assistant_message` and its
 other tools as `tools`; the tool `plan` has `entries` as the protocol has them; every event may have
-`used_tokens` and `window_tokens`.
+`used_tokens` and `window_tokens`. Nothing is installed anywhere, so what the protocol has for
+settings files is not here.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from __future__ import annotations
 from ... import feedback
 from ..base import (
     COMMAND,
-    PLUGIN,
     PROMPT,
     SESSION_END,
     SESSION_START,
@@ -31,15 +31,6 @@ if TYPE_CHECKING:
     from ...records import Step, Use
     from ..base import HookEvent
 
-# Nothing is installed anywhere: the chat calls by itself.
-SETTINGS: dict[str, str] = {}
-SHAPE = PLUGIN
-COMMENTS = False
-UNDER: tuple[str, ...] = ()
-FRESH: dict[str, object] = {}
-HANDLER: dict[str, object] = {}
-TIMEOUT_KEY = ""
-EVENT_KEY, SESSION_KEY = "hook_event_name", "session_id"
 EVENTS = {
     SESSION_START: ("SessionStart",),
     PROMPT: ("UserPromptSubmit",),
@@ -47,10 +38,6 @@ EVENTS = {
     TURN_END: ("Stop",),
     SESSION_END: ("SessionEnd",),
 }
-MATCHERS: dict[str, str] = {}
-TIMEOUTS: dict[str, int] = {}
-PROJECT_DIR = ""
-UNLESS: tuple[str, ...] = ()
 UNHEARD: tuple[str, ...] = ()
 TAIL_BYTES = 0
 _STATUSES = {"in_progress": "in_progress", "completed": "done"}

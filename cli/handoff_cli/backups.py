@@ -6,9 +6,9 @@ import datetime
 import re
 from pathlib import Path
 
-from handoff_cli import settings_files
+from handoff_cli import settings_files, state
 
-FOLDER = ".handoff/state/backups"
+FOLDER = "backups"
 
 
 def keep(path: Path, data: bytes, name: str, project: Path | None) -> Path | None:
@@ -17,7 +17,7 @@ def keep(path: Path, data: bytes, name: str, project: Path | None) -> Path | Non
     A project's copies lie in its state folder, which git ignores; those of files in the user's home
     in the platform's state folder.
     """
-    folder = project / FOLDER if project else _of_the_user()
+    folder = state.file(project, FOLDER) if project else _of_the_user()
     plain = re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-.")
     for there in folder.glob(f"*-{plain}") if folder.is_dir() else ():
         if settings_files.read(there) == data:

@@ -10,11 +10,11 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from handoff_cli import backups, engine, settings_files, worktree
+from handoff_cli import backups, engine, settings_files, state, worktree
 from handoff_cli.errors import HandoffError
 from handoff_cli.settings_files import Entry, Place
 
-INSTALLED = ".handoff/state/installed.json"
+INSTALLED = "installed.json"
 _VARIABLE = re.compile(r"\$\{(\w+):-([^}]*)\}")
 
 
@@ -171,7 +171,7 @@ def remove_empty(folder: Path, project: Path) -> None:
 
 
 def _remember(project: Path, changes: list[Change]) -> None:
-    path = project / INSTALLED
+    path = state.file(project, INSTALLED)
     try:
         known = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     except ValueError as error:
@@ -183,7 +183,6 @@ def _remember(project: Path, changes: list[Change]) -> None:
         elif change.changes and _only_ours(project, change, known.get(name)):
             known[name] = _sha256(change.after)
     settings_files.write(path, (json.dumps(known, indent=2, sort_keys=True) + "\n").encode())
-    settings_files.write(path.parent / ".gitignore", b"*\n")
 
 
 def _only_ours(project: Path, change: Change, left: str | None) -> bool:

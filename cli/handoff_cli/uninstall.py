@@ -9,10 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from handoff_cli import hooks, projects, scaffold, settings_files, update, worktree
+from handoff_cli import hooks, projects, scaffold, settings_files, state, update, worktree
 from handoff_cli.errors import HandoffError
-
-STATE = ".handoff/state"
 
 
 @dataclass(frozen=True)
@@ -47,11 +45,21 @@ def prepared(project: Path) -> Iterator[Removal]:
             ours = inside == scaffold.ANSWERS or settings_files.same_text(there, path.read_bytes())
             (delete if ours else kept).append(inside)
         outputs = str(recorded.get("path_outputs", ""))
-        folders = [one for one in (STATE, outputs) if one and (project / one).is_dir()]
+        there_are = [one for one in (state.FOLDER, outputs) if one and (project / one).is_dir()]
+        folders = [one for one in there_are if _is_ours(project, one)]
+        kept += [f"{one}/" for one in there_are if one not in folders]
         plans = hooks.plans(project, from_engine=rendered)
         changes = tuple(change for change in map(hooks.removing, plans) if change.changes)
         ledger = worktree.common_folder(project) / "handoff"
         yield Removal(tuple(delete), tuple(folders), tuple(kept), changes, ledger)
+
+
+def _is_ours(project: Path, folder: str) -> bool:
+    """Whether a folder was filled by handoff alone: it hides itself, and git has nothing in it."""
+    path = project / folder
+    hidden = settings_files.read(path / ".gitignore") == b"*\n"
+    inside = path.resolve().is_relative_to(project.resolve())
+    return hidden and inside and not worktree.git(project, "ls-files", "-z", "--", folder)
 
 
 def carry_out(project: Path, removal: Removal, *, ledger: bool) -> None:

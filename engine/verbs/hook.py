@@ -54,17 +54,18 @@ def _answer(root: str, runtime: str, hooks: Hooks, event: base.HookEvent) -> byt
 
 
 def _is_another_s(root: str, runtime: str, event: base.HookEvent) -> bool:
-    """Whether the session's own hooks tell of it, so that a chat is not to; only that a turn is
-    over, in which its program was killed or cancelled, they may not have told."""
+    """Whether a chat is not to tell this: the session's own hooks do, or it never began. Only that
+    a turn is over, in which its program was killed or cancelled, they may not have told."""
     from ..project import Project
     from . import checkpoint
 
     project = Project(root)
     with project.exclusive():
         known = project.load_session(names.folder(event.native_id))
+        is_end = event.kind in (base.TURN_END, base.SESSION_END)
         if known is None or known.runtime == runtime:
-            return False
-        if known.busy and event.kind in (base.TURN_END, base.SESSION_END):
+            return known is None and is_end
+        if known.busy and is_end:
             end = base.HookEvent(event.kind, known.native_id, None, background=known.background)
             checkpoint.checkpoint(project, known.runtime, end)
     return True

@@ -86,3 +86,28 @@ def test_settings_that_cannot_be_parsed_stop_it_before_anything_goes(before: Rep
     there = files(before)
     assert before.handoff("remove").returncode == 1
     assert files(before) == there
+
+
+def test_a_folder_with_files_of_the_user_stays(before: Repository) -> None:
+    set_up(before)
+    answers = before.path / ".handoff" / "answers.yml"
+    text = answers.read_text(encoding="utf-8")
+    answers.write_text(text.replace("path_outputs: outputs/handoff", "path_outputs: docs"))
+    done = before.handoff("remove")
+    assert done.returncode == 0, done.stderr
+    assert (before.path / "docs" / "guide.md").is_file()
+    assert "kept your edits in docs/" in done.stdout
+
+
+@pytest.mark.parametrize("link", [".handoff/state", "outputs"])
+def test_a_folder_that_a_link_leads_to_elsewhere_stays(
+    before: Repository, tmp_path: Path, link: str
+) -> None:
+    set_up(before)
+    (before.path / link).rename(tmp_path / "elsewhere")
+    (before.path / link).symlink_to(tmp_path / "elsewhere")
+    was = {
+        path: path.read_bytes() for path in (tmp_path / "elsewhere").rglob("*") if path.is_file()
+    }
+    before.handoff("remove")
+    assert {path: path.read_bytes() for path in was if path.is_file()} == was

@@ -9,9 +9,10 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from handoff_cli import state
 from handoff_cli.errors import HandoffError
 
-LOCK = ".handoff/state/chat.lock"
+LOCK = "chat.lock"
 TAKE_SECONDS = 20
 
 
@@ -23,8 +24,7 @@ def held(project: Path, take_over: bool = False) -> Iterator[None]:
     """
     import fcntl
 
-    path = project / LOCK
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path = state.file(project, LOCK)
     with path.open("a+", encoding="ascii") as file:
         until = time.monotonic() + TAKE_SECONDS
         asked = False
@@ -58,7 +58,7 @@ def who(project: Path) -> int | None:
     """The process that holds the conversation, if one does."""
     import fcntl
 
-    path = project / LOCK
+    path = state.file(project, LOCK)
     pid, _ = _written(path)
     if pid is None or not _lives(pid):
         return None  # and nobody who begins now finds the lock taken by a look
@@ -74,7 +74,7 @@ def who(project: Path) -> int | None:
 
 def taker(project: Path) -> int | None:
     """The process that ended us to go on itself, if one did; asked while we hold it."""
-    return _written(project / LOCK)[1]
+    return _written(state.file(project, LOCK))[1]
 
 
 def _written(path: Path) -> tuple[int | None, int | None]:

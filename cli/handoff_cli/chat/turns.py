@@ -5,23 +5,24 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-FILE = ".handoff/state/chat-turn.json"
+from handoff_cli import state
+
+FILE = "chat-turn.json"
 
 
 def begun(project: Path, agent: str, session: str) -> None:
-    path = project / FILE
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps({"agent": agent, "session": session}), encoding="utf-8")
+    value = {"agent": agent, "session": session}
+    state.file(project, FILE).write_text(json.dumps(value), encoding="utf-8")
 
 
 def ended(project: Path) -> None:
-    (project / FILE).unlink(missing_ok=True)
+    state.file(project, FILE).unlink(missing_ok=True)
 
 
 def left(project: Path) -> tuple[str, str] | None:
     """The agent and the native session whose turn a chat did not see to its end."""
     try:
-        value = json.loads((project / FILE).read_text(encoding="utf-8"))
+        value = json.loads(state.file(project, FILE).read_text(encoding="utf-8"))
         return str(value["agent"]), str(value["session"])
     except (OSError, ValueError, KeyError, TypeError):
         return None

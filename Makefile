@@ -10,7 +10,7 @@ demo: $(STAMP)
 	$(BIN)/handoff demo
 
 test: lint
-	$(BIN)/python -m pytest -n 2 $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n 2 --dist worksteal $(PYTEST_ARGS)
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -173,7 +173,7 @@ def test_a_second_client_is_told_who_holds_it_and_may_take_over(
     assert len(alive(project)) == 1
 
 
-@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL, None])
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL, None])
 def test_no_agent_outlives_its_client(
     chats: Any, project: Repository, how: signal.Signals | None
 ) -> None:

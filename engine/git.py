@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Iterator
 from typing import Callable, NamedTuple
 
 from .errors import HandoffError
+from .gitprocess import INHERITED, output
 from .model import ChangedFile, Commit, GitState
 
 TIMEOUT_SECONDS = 20
 MAX_COMMITS = 200
 MAX_LISTED = 2_000
-# Variables that git sets for its own hooks and that would point our commands elsewhere.
-INHERITED = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY",
-              "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_PREFIX", "GIT_NAMESPACE",
-              "GIT_CEILING_DIRECTORIES")  # fmt: skip
 # Start no program of the user's, and leave the index as it is: `diff` would refresh it.
 _QUIET = ("-c", "core.fsmonitor=false", "-c", "diff.autoRefreshIndex=false")
 _CHANGES = {
@@ -137,25 +133,6 @@ def run(root: str, *args: str, stdin: bytes = b"", literal: bool = False) -> byt
     if literal:  # path names are names, not patterns
         environment["GIT_LITERAL_PATHSPECS"] = "1"
     return output(command, args[0], environment, TIMEOUT_SECONDS, stdin)
-
-
-def output(
-    command: list[str], verb: str, environment: dict[str, str], seconds: int, stdin: bytes = b""
-) -> bytes:
-    """What a command of git prints. Raises: HandoffError where it fails, is missing or takes
-    longer than so many seconds."""
-    try:
-        done = subprocess.run(
-            command, input=stdin, capture_output=True, env=environment, timeout=seconds
-        )
-    except FileNotFoundError:
-        raise HandoffError("git is not installed", hint="install git 2.31 or newer") from None
-    except subprocess.TimeoutExpired:
-        raise HandoffError(f"git {verb} took over {seconds} s") from None
-    if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise HandoffError(f"git {verb}: {said[0] if said else done.returncode}")
-    return done.stdout
 
 
 def tracked(root: str, folder: str) -> frozenset[str]:

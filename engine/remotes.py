@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from . import ledger
-from .git import INHERITED, Place, output
+from .git import Place
+from .gitprocess import INHERITED, output
 
 TIMEOUT_SECONDS = 600
 AT_ONCE = 200  # refs in one command

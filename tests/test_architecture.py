@@ -32,9 +32,8 @@ VALUES = {
     "shellwords", "shell", "scope", "output", "timeline", "retelling", "sweep",
 }  # fmt: skip
 DOORS = {
-    "worktree",
-    "git", "bare", "ledger", "talks", "remotes", "store", "logs", "paths", "layout", "project",
-    "process", "terminal", "rotation",
+    "worktree", "git", "gitprocess", "bare", "ledger", "talks", "remotes",
+    "store", "logs", "paths", "layout", "project", "process", "terminal", "rotation",
 }  # fmt: skip
 SWITCHBOARD = {"registry"}
 ENTRANCE = {"__init__", "app", "arguments"}

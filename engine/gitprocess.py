@@ -26,6 +26,12 @@ def output(
     except subprocess.TimeoutExpired:
         raise HandoffError(f"git {verb} took over {seconds} s") from None
     if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise HandoffError(f"git {verb}: {said[0] if said else done.returncode}")
+        raise HandoffError(f"git {verb}: {_reason(done.stderr) or done.returncode}")
     return done.stdout
+
+
+def _reason(said: bytes) -> str:
+    """The first line that says what is wrong, or the first."""
+    lines = [line.strip() for line in said.decode("utf-8", "replace").splitlines() if line.strip()]
+    told = (line for line in lines if line.startswith(("fatal:", "error:", "! ")))
+    return next(told, lines[0] if lines else "")

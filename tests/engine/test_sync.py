@@ -195,6 +195,17 @@ def test_the_user_s_repository_is_left_alone(machines: Machines) -> None:
     assert subprocess.run(fsck, cwd=there.path, capture_output=True, check=False).returncode == 0
 
 
+def test_a_push_that_the_remote_refuses_is_told(machines: Machines) -> None:
+    here, _ = machines
+    here.play("claude-code")
+    hook = here.path.parent / "remote.git" / "hooks" / "update"
+    hook.write_text("#!/bin/sh\necho no >&2\nexit 1\n")
+    hook.chmod(0o755)
+    done = here.engine("sync", "push")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "! [remote rejected]" in done.stderr
+
+
 def test_without_a_remote_or_with_one_that_is_not_there_it_is_told(project: Repository) -> None:
     done = project.engine("sync", "push")
     assert (done.returncode, "no remote is known here" in done.stderr) == (1, True)

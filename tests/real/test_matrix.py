@@ -22,7 +22,7 @@ pytestmark = pytest.mark.real
 
 GOAL = "Greet the world"
 NEXT = "Translate the greeting"
-FAILING = "echo no such check >&2; exit 3"
+FAILING = "echo no such check >&2; sleep 0.3; exit 3"  # at once, Qwen Code may lose what it said
 SESSION: list[dict[str, Any]] = [
     {"bash": "echo one"},
     {"bash": FAILING},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +99,7 @@ def apart(machines: Machines) -> None:
         said(place, "opencode", start(name))
         place.write(f"{name}.md", "half done\n")
         turn(place, name, f"Write {name}", f"Wrote {name}. Next: finish {name}.")
+        time.sleep(1.1)  # commits have whole seconds
 
 
 def test_two_that_went_apart_are_joined_and_nothing_is_lost(machines: Machines) -> None:

@@ -115,8 +115,7 @@ def publish(
     if old is not None:
         own = _about(ledger, old.commit).owner == session_id
         parents = old.parents if own else (old.commit,)
-    message = f"packet\n\nsession: {session_id}\n"
-    commit = bare.made_commit(ledger, tree, parents, message, seconds)
+    commit = bare.made_commit(ledger, tree, parents, _message(session_id), seconds)
     if old is not None and commit == old.commit:
         return commit
     before = old.commit if old else "0" * len(commit)
@@ -157,9 +156,9 @@ def relation(ledger: str, ours: str, theirs: str) -> str:
 def joined(ledger: str, ours: str, theirs: str) -> str:
     """A commit in which the newer of two packets that are apart supersedes the older; whoever
     joins the two makes the same one."""
-    older, newer = sorted((ours, theirs), key=lambda one: (_about(ledger, one).seconds, one))
-    about = _about(ledger, newer)
-    message = f"packet\n\nsession: {about.owner}\n"
+    known = {one: _about(ledger, one) for one in (ours, theirs)}
+    older, newer = sorted(known, key=lambda one: (known[one].seconds, one))
+    about, message = known[newer], _message(known[newer].owner)
     return bare.made_commit(ledger, about.tree, (older, newer), message, about.seconds)
 
 
@@ -168,6 +167,10 @@ class _Commit(NamedTuple):
     seconds: int  # epoch
     parents: tuple[str, ...]
     owner: str  # the session
+
+
+def _message(session_id: str) -> str:
+    return f"packet\n\nsession: {session_id}\n"
 
 
 def _about(ledger: str, commit: str) -> _Commit:

@@ -51,9 +51,9 @@ def keep(
         files = {**kept, **{name: bare.blob(ledger, one) for name, one in data.items()}}
         if files == kept:
             return
-        rows = "".join(f"100644 blob {blob}\t{name}\n" for name, blob in sorted(files.items()))
-        tree = bare.git(ledger, "mktree", stdin=rows.encode()).decode().strip()
-        made = bare.made_commit(ledger, tree, (), f"timeline of {talk.session}\n", seconds)
+        made = bare.made_commit(
+            ledger, _tree(ledger, files), (), f"timeline of {talk.session}\n", seconds
+        )
         try:
             bare.git(ledger, "update-ref", ref_name, made, old or "0" * len(made))
             return
@@ -107,10 +107,7 @@ def relation(ledger: str, ours: str, theirs: str) -> str:
 def joined(ledger: str, ours: str, theirs: str, seconds: int) -> str:
     """A commit with the chunks of both; of what both have, ours stays."""
     mine, other = _trees(ledger, [ours, theirs])
-    rows = "".join(
-        f"100644 blob {blob}\t{name}\n" for name, blob in sorted({**other, **mine}.items())
-    )
-    tree = bare.git(ledger, "mktree", stdin=rows.encode()).decode().strip()
+    tree = _tree(ledger, {**other, **mine})
     return bare.made_commit(ledger, tree, (), "timeline\n", seconds)
 
 
@@ -138,6 +135,12 @@ def _facts(data: bytes) -> dict[str, Any] | None:
         return {key: value[key] for key in ("session", *_FACTS)}
     except (ValueError, KeyError, TypeError):
         return None  # a ref that somebody else put there
+
+
+def _tree(ledger: str, files: dict[str, str]) -> str:
+    """Write a tree of these names and blobs; its id."""
+    rows = "".join(f"100644 blob {blob}\t{name}\n" for name, blob in sorted(files.items()))
+    return bare.git(ledger, "mktree", stdin=rows.encode()).decode().strip()
 
 
 def _trees(ledger: str, commits: Iterable[str]) -> list[dict[str, str]]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from handoff_cli.errors import HandoffError
 
 FOLDER = ".handoff/state"
+IGNORE = b"*\n"  # the `.gitignore` with which a folder of ours hides itself
 
 
 def file(project: Path, name: str) -> Path:
@@ -25,5 +26,5 @@ def file(project: Path, name: str) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     ignored = folder / ".gitignore"
     if not ignored.exists():
-        ignored.write_bytes(b"*\n")
+        ignored.write_bytes(IGNORE)
     return folder / name

@@ -57,7 +57,7 @@ def prepared(project: Path) -> Iterator[Removal]:
 def _is_ours(project: Path, folder: str) -> bool:
     """Whether a folder was filled by handoff alone: it hides itself, and git has nothing in it."""
     path = project / folder
-    hidden = settings_files.read(path / ".gitignore") == b"*\n"
+    hidden = settings_files.read(path / ".gitignore") == state.IGNORE
     inside = path.resolve().is_relative_to(project.resolve())
     return hidden and inside and not worktree.git(project, "ls-files", "-z", "--", folder)
 

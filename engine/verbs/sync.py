@@ -40,6 +40,10 @@ class Pair(NamedTuple):
     theirs: str
     relation: str  # of ours to theirs: ahead, behind, apart or unknown
 
+    @property
+    def is_talk(self) -> bool:
+        return _is_talk(self.ref)
+
 
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("way", choices=("push", "pull"), help="to the remote, or from it")
@@ -80,7 +84,8 @@ def _remote(at: git.Place) -> str:
 
 def _pairs(at: git.Place, where: str, remote: str, every: bool) -> list[Pair]:
     """What differs between here and the remote, whose objects are in the ledger now."""
-    own = [ledger.ref(git.branch(at.top), git.head(at.top), "", kind) for kind in _SHARED]
+    branch, head = git.branch(at.top), git.head(at.top)
+    own = [ledger.ref(branch, head, "", kind) for kind in _SHARED]
     ends = 3 if every else 4
     prefixes = ["/".join([*ref.split("/")[:ends], ""]) for ref in own]
     listed = remotes.listed(at, remote, prefixes)
@@ -100,10 +105,14 @@ def _is_shared(ref: str) -> bool:
     return found is not None and (found[1] == "timeline") == (found[4] is not None)
 
 
+def _is_talk(ref: str) -> bool:
+    return ref.startswith("refs/handoff/timeline/")
+
+
 def _relation(where: str, ref: str, ours: dict[str, str], theirs: dict[str, str]) -> str:
     if ref not in theirs or ref not in ours:
         return "ahead" if ref in ours else "behind"
-    relation = talks.relation if "/timeline/" in ref else ledger.relation
+    relation = talks.relation if _is_talk(ref) else ledger.relation
     try:
         return relation(where, ours[ref], theirs[ref])
     except (HandoffError, ValueError):
@@ -129,12 +138,11 @@ def _pulled(project: Project, where: str, pair: Pair, only_say: bool) -> Row:
     """Take one ref of the remote, or join it with ours."""
     if pair.relation == "ahead":
         return Row(pair.ref, "kept", "ours is newer")
-    is_talk = "/timeline/" in pair.ref
     prefix, _, session = pair.ref.rpartition("/")
-    if is_talk and session in talks.archived(where, f"{prefix}/"):
+    if pair.is_talk and session in talks.archived(where, f"{prefix}/"):
         return Row(pair.ref, "kept", "it was put aside here")
     wrong = "it cannot be read" if pair.relation == "unknown" else ""
-    if not is_talk and not wrong:
+    if not pair.is_talk and not wrong:
         wrong = _problem(project, where, pair)
     if wrong:
         return Row(pair.ref, "refused", wrong)
@@ -142,12 +150,12 @@ def _pulled(project: Project, where: str, pair: Pair, only_say: bool) -> Row:
     if not only_say:
         with project.exclusive():
             new = pair.theirs
-            if outcome == "joined" and is_talk:
+            if outcome == "joined" and pair.is_talk:
                 new = talks.joined(where, pair.ours, pair.theirs, int(time.time()))
             elif outcome == "joined":
                 new = ledger.joined(where, pair.ours, pair.theirs)
             bare.git(where, "update-ref", pair.ref, new, pair.ours or "0" * len(new))
-            if not is_talk:
+            if not pair.is_talk:
                 before = _packet(where, pair.ours) if pair.ours else None
                 publish.adopt(project, _packet(where, new), before)
     return Row(pair.ref, outcome)

@@ -10,16 +10,12 @@ from typing import Any
 
 import pytest
 
+from tests.engine.test_timeline import timeline
 from tests.repository import Repository
 
 from .chats import SECONDS, Chat, alive, configure
 
 Chats = Callable[..., Chat]
-
-
-def timeline(project: Repository) -> dict[str, Any]:
-    value: dict[str, Any] = json.loads(project.engine("timeline", "--json").stdout)
-    return value
 
 
 def said(chat: Chat, words: str) -> str:

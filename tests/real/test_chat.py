@@ -47,23 +47,52 @@ def at_hand(repo: Repository, home: Path, tools: Path) -> dict[str, str]:
     return variables
 
 
+def chatted(
+    driver: str,
+    does: object,
+    prompts: dict[str, Any],
+    place: tuple[Repository, Path, dict[str, str]],
+    *arguments: str,
+    timeout_seconds: int = 120,
+) -> sandbox.Finished:
+    """A chat, with arguments, after a driver of it (`talker` or `typist`) has done all this."""
+    project, home, variables = place
+    done = sandbox.run(
+        [
+            *(sys.executable, "-m", f"tests.real.{driver}", json.dumps(does)),
+            *(sys.executable, "-m", "handoff_cli", "chat", *arguments),
+        ],
+        cwd=project.path,
+        home=home,
+        prompts=prompts,
+        env=variables,
+        timeout_seconds=timeout_seconds,
+    )
+    assert done.returncode == 0, (done.stdout, done.stderr)
+    return done
+
+
+def of_turns() -> dict[str, Any]:
+    return {words: [*steps, {"text": said}] for words, (_, steps, said) in TURNS.items()}
+
+
+def spoken(project: Repository) -> list[tuple[str, str]]:
+    return [
+        (one["runtime"], one["text"])
+        for one in timeline(project)["entries"]
+        if one["kind"] in ("prompt", "reply")
+    ]
+
+
 def test_four_agents_and_back_to_the_first(scratch: Repository, tmp_path: Path) -> None:
     home = tmp_path / "home"
     variables = at_hand(scratch, home, tmp_path / "tools")
     orders: list[dict[str, Any]] = []
     for words, (name, _, _) in TURNS.items():
         orders += [{"switch": name}, {"prompt": words}]
-    chat = [sys.executable, "-m", "handoff_cli", "chat", "--agent", "gemini", "--json"]
-    talker = [sys.executable, "-m", "tests.real.talker", json.dumps(orders[1:])]
-    done = sandbox.run(
-        [*talker, *chat],
-        cwd=scratch.path,
-        home=home,
-        prompts={words: [*steps, {"text": said}] for words, (_, steps, said) in TURNS.items()},
-        env=variables,
-        timeout_seconds=240,
-    )
-    assert done.returncode == 0, (done.stdout, done.stderr)
+    place = (scratch, home, variables)
+    gemini = ("--agent", "gemini", "--json")
+    done = chatted("talker", orders[1:], of_turns(), place, *gemini, timeout_seconds=240)
     events = [json.loads(line) for line in done.stdout.splitlines()]
     assert [one["text"] for one in events if one["kind"] == "error"] == []
 
@@ -95,15 +124,10 @@ def test_four_agents_and_back_to_the_first(scratch: Repository, tmp_path: Path) 
             assert (block.count(words), block.count(said)) == (1, 1), words
     assert "Apples in the north." not in block
 
-    spoken = [
-        (one["runtime"], one["text"])
-        for one in timeline(scratch)["entries"]
-        if one["kind"] in ("prompt", "reply")
-    ]
     wanted: list[tuple[str, str]] = []
     for words, (name, _, said) in TURNS.items():
         wanted += [(name, words), (name, said)]
-    assert spoken == wanted
+    assert spoken(scratch) == wanted
     ran = [
         (one["runtime"], one["exit_code"])
         for one in timeline(scratch)["entries"]
@@ -127,22 +151,9 @@ def test_on_the_screen_with_two_agents_and_a_permission(
         ["gemini · ready", "Sum it up"],
         ["Four kinds of trees.", "/quit"],
     ]
-    chat = [sys.executable, "-m", "handoff_cli", "chat", "--agent", "gemini"]
-    done = sandbox.run(
-        [sys.executable, "-m", "tests.real.typist", json.dumps(lines), *chat],
-        cwd=scratch.path,
-        home=home,
-        prompts={words: [*steps, {"text": said}] for words, (_, steps, said) in TURNS.items()},
-        env=variables,
-        timeout_seconds=280,
-    )
-    assert done.returncode == 0, (done.stdout, done.stderr)
-    spoken = [
-        (one["runtime"], one["text"])
-        for one in timeline(scratch)["entries"]
-        if one["kind"] in ("prompt", "reply")
-    ]
-    assert spoken == [
+    place = (scratch, home, variables)
+    chatted("typist", lines, of_turns(), place, "--agent", "gemini", timeout_seconds=280)
+    assert spoken(scratch) == [
         ("gemini", "Plan the orchard"),
         ("gemini", "Apples in the north."),
         ("opencode", "Where do pears go?"),
@@ -162,17 +173,9 @@ def test_opened_again_it_shows_what_was_and_the_agent_s_own_session_goes_on(
     replies = {"Where do pears go?": "In the south.", "And quinces?": "Beside them."}
 
     def talked(words: str, *arguments: str) -> list[dict[str, Any]]:
-        chat = [sys.executable, "-m", "handoff_cli", "chat", "--json", *arguments]
-        talker = [sys.executable, "-m", "tests.real.talker", json.dumps([{"prompt": words}])]
-        done = sandbox.run(
-            [*talker, *chat],
-            cwd=scratch.path,
-            home=home,
-            prompts={asked: [{"text": said}] for asked, said in replies.items()},
-            env=variables,
-            timeout_seconds=120,
-        )
-        assert done.returncode == 0, (done.stdout, done.stderr)
+        said = {asked: [{"text": told}] for asked, told in replies.items()}
+        place = (scratch, home, variables)
+        done = chatted("talker", [{"prompt": words}], said, place, "--json", *arguments)
         return [json.loads(line) for line in done.stdout.splitlines()]
 
     first = talked("Where do pears go?", "--agent", "opencode")

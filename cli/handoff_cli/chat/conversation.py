@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import acp
 
 from handoff_cli import engine
-from handoff_cli.chat import agents, recorder, turns
+from handoff_cli.chat import agents, history, recorder, turns
 from handoff_cli.chat.agents import Agent
 from handoff_cli.chat.connection import Ask, Connection, Tell
 from handoff_cli.chat.events import Event
@@ -25,7 +24,6 @@ from handoff_cli.chat.recorder import Recorder
 from handoff_cli.engine import flag, option
 from handoff_cli.errors import HandoffError
 
-MAX_SHOWN = 2_000  # entries of an earlier conversation
 MAX_OF_A_TURN = 500
 
 
@@ -69,7 +67,7 @@ class Conversation:
 
     def history(self) -> list[Event]:
         """What was said and done before, over all agents."""
-        return [_entry(one) for one in self._timeline(MAX_SHOWN)["entries"]]
+        return history.events(self.project, self.topic)
 
     async def use(self, name: str) -> None:
         """Go on with an agent: its session of this conversation, or a new one.
@@ -192,11 +190,6 @@ class Conversation:
         self._force = False  # of the session that was there before us
         return plan
 
-    def _timeline(self, most: int) -> dict[str, Any]:
-        verb = ["timeline", "--json", "-n", str(most), *option("--topic", self.topic)]
-        value: dict[str, Any] = engine.ask(self.project, verb)
-        return value
-
     def _attached(self, file: str) -> Any:
         path = (self.project / file).resolve()
         if not path.is_file():
@@ -208,7 +201,10 @@ class Conversation:
         tell, but its hooks did; that they did not run, where they told nothing."""
         if member.recorder:
             return None, []
-        value, name = self._timeline(MAX_OF_A_TURN), member.connection.agent.name
+        value, name = (
+            history.timeline(self.project, self.topic, MAX_OF_A_TURN),
+            member.connection.agent.name,
+        )
         own = [one for one in value["sessions"] if one["native_id"] == member.connection.session_id]
         if not own:
             why = (
@@ -218,7 +214,7 @@ class Conversation:
         entries = value["entries"]
         last = max((n for n, one in enumerate(entries) if one["kind"] == "prompt"), default=0)
         return own[0]["model"], [
-            _entry(one)._replace(agent=name)
+            history.event(one)._replace(agent=name)
             for one in entries[last:]
             if one["kind"] == "command"
             and one["runtime"] == member.runtime
@@ -232,18 +228,3 @@ def _fits(there: Member, runtime: str, plan: dict[str, Any]) -> bool:
     one = there.connection
     kept = one.is_alive and (there.runtime, one.folder) == (runtime, plan["folder"])
     return kept and plan["native_id"] in (None, one.session_id)
-
-
-def _entry(one: dict[str, Any]) -> Event:
-    """An entry of the timeline."""
-    kinds = {"prompt": "said", "reply": "reply", "command": "tool", "tool": "tool"}
-    at = datetime.fromisoformat(one["at"]).timestamp() if one["at"] else None
-    return Event(
-        kinds[one["kind"]],
-        recorder.name(one["runtime"]),
-        one["text"],
-        exit_code=one["exit_code"],
-        output=one["output"] or None,
-        model=one["model"],
-        at=at,
-    )

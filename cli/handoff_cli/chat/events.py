@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from handoff_cli.chat.edits import Edit
+from handoff_cli.errors import HandoffError
 
 
 class Option(NamedTuple):
@@ -42,9 +44,13 @@ class Event(NamedTuple):
         edits = (one._replace(path=one.path.removeprefix(start)) for one in self.edits)
         return self._replace(edits=tuple(edits))
 
+    def told(self) -> dict[str, Any]:
+        """The fields that are there; to `_replace` an earlier event with them adds what is new."""
+        return {key: item for key, item in self._asdict().items() if item not in (None, ())}
+
     def value(self) -> dict[str, Any]:
         """As a JSON value, without what is not there."""
-        given = {key: item for key, item in self._asdict().items() if item not in (None, ())}
+        given = self.told()
         if self.edits:
             given["edits"] = [edit.value() for edit in self.edits]
         if self.options:
@@ -52,3 +58,12 @@ class Event(NamedTuple):
         if self.steps:
             given["steps"] = [{"text": text, "status": status} for text, status in self.steps]
         return given
+
+
+def failure(error: HandoffError) -> Event:
+    return Event("error", text=f"{error}. {error.hint}".strip())
+
+
+def with_files(text: str, files: Sequence[str]) -> str:
+    """What the human said, with the names of what went with it."""
+    return f"{text}\n(with {', '.join(files)})" if files else text

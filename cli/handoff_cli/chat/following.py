@@ -14,13 +14,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from handoff_cli import worktree
-from handoff_cli.chat.conversation import Conversation, Start
+from handoff_cli import state, worktree
+from handoff_cli.chat import history
 from handoff_cli.chat.events import Event
 
 LOOK_SECONDS = 0.5
 RESTS = 2  # times as long as a look took
-STATE = ".handoff/state"
 LEDGER = "handoff/ledger.git"
 
 
@@ -31,7 +30,7 @@ class Following:
         git = worktree.git(project, "rev-parse", "--git-dir").rstrip("\n")
         self._head = project / git / "HEAD"
         self._ledger = worktree.common_folder(project) / LEDGER
-        self._state = project / STATE
+        self._state = project / state.FOLDER
         self._history = history
         self._seen: dict[str, tuple[int, int]] | None = None
         self.pause_seconds = LOOK_SECONDS  # until the next look
@@ -76,7 +75,7 @@ class Following:
 
 def following(project: Path, topic: str | None) -> Following:
     """The conversation of a project's branch and topic."""
-    return Following(project, Conversation(project, Start(topic=topic), _nothing, _nobody).history)
+    return Following(project, lambda: history.events(project, topic))
 
 
 def news(old: Sequence[Event], new: Sequence[Event]) -> list[Event]:
@@ -88,11 +87,3 @@ def news(old: Sequence[Event], new: Sequence[Event]) -> list[Event]:
         if left[event] < 0:
             found.append(event)
     return found
-
-
-def _nothing(event: Event) -> None:
-    pass
-
-
-async def _nobody(event: Event) -> None:
-    return None

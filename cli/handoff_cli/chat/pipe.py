@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from handoff_cli.chat.conversation import Conversation, Start
-from handoff_cli.chat.events import Event
+from handoff_cli.chat.events import Event, failure
 from handoff_cli.chat.following import following, news
+from handoff_cli.chat.program import MAX_LINE_BYTES
 from handoff_cli.errors import HandoffError
 
-MAX_LINE_BYTES = 64_000_000
 ORDERS = "prompt, switch, answer, cancel or close"
 
 
@@ -119,13 +119,13 @@ class _Pipe:
             else:
                 raise HandoffError(f"no order has {', '.join(order) or 'nothing'}: {ORDERS}")
         except HandoffError as error:
-            self._tell(Event("error", text=f"{error}. {error.hint}".strip()))
+            self._tell(failure(error))
 
     async def _turn(self, text: str, files: list[str]) -> None:
         try:
             await self.conversation.say(text, files)
         except HandoffError as error:
-            self._tell(Event("error", text=f"{error}. {error.hint}".strip()))
+            self._tell(failure(error))
 
     def _tell(self, event: Event, when: str = "now") -> None:
         value = event.value() | ({"when": when} if when != "now" else {})

@@ -11,7 +11,7 @@ from typing import Any
 
 from handoff_cli import engine, hooks
 from handoff_cli.chat.agents import Agent
-from handoff_cli.chat.events import Event
+from handoff_cli.chat.events import Event, with_files
 from handoff_cli.errors import HandoffError
 
 REPORTED = "acp:"  # and an agent's name: how the engine calls one that a chat reports of
@@ -73,8 +73,7 @@ class Recorder:
         self._turn = time.time_ns()
         self._words.clear()
         self._used.clear()
-        said = f"{text}\n(with {', '.join(files)})" if files else text
-        news = await self._tell("UserPromptSubmit", prompt=said)
+        news = await self._tell("UserPromptSubmit", prompt=with_files(text, files))
         told, self._owed = "\n\n".join(filter(None, (self._owed, news))), ""
         return told
 
@@ -90,8 +89,7 @@ class Recorder:
             self._tell_later("PostToolUse", tool_name="plan", entries=steps)
         elif event.kind == "tool" and event.id is not None:
             before = self._running.get(event.id, Event("tool", event.agent, at=time.time()))
-            news = {key: value for key, value in event._asdict().items() if value not in (None, ())}
-            self._running[event.id] = before._replace(**news)
+            self._running[event.id] = before._replace(**event.told())
             if event.status in _ENDED:
                 self._tool(self._running.pop(event.id))
 

@@ -15,7 +15,7 @@ from textual.events import Key
 from handoff_cli.chat import agents
 from handoff_cli.chat.connection import Ask, Tell
 from handoff_cli.chat.conversation import Conversation, Start
-from handoff_cli.chat.events import Event
+from handoff_cli.chat.events import Event, failure, with_files
 from handoff_cli.chat.prompt import Prompt
 from handoff_cli.chat.window import Window, show
 from handoff_cli.errors import HandoffError
@@ -95,8 +95,7 @@ class Chat(Window):
         if self.conversation.active is None:
             raise HandoffError("no agent is there", "`/switch NAME` starts one")
         files, self._files = self._files, []
-        shown = f"{text}\n(with {', '.join(files)})" if files else text
-        self._tell(Event("said", self._agent, shown, at=time.time()))
+        self._tell(Event("said", self._agent, with_files(text, files), at=time.time()))
         self._talk.to_end()
         self._run(self.conversation.say(text, files), WORKING)
 
@@ -164,7 +163,7 @@ class Chat(Window):
             self._show_status()
 
     def _told(self, error: HandoffError) -> None:
-        self._tell(Event("error", text=f"{error}. {error.hint}".strip()))
+        self._tell(failure(error))
 
     def _show_status(self) -> None:
         working = "working, Esc cancels" if self._doing == WORKING else self._doing

@@ -208,5 +208,4 @@ def _joined(old: Event, new: Event) -> Event:
     """An event with what a later one adds; what that does not tell stays."""
     if new.kind == "reply":
         return old._replace(text=(old.text or "") + (new.text or ""))
-    told = {key: value for key, value in new._asdict().items() if value not in (None, ())}
-    return old._replace(**told)
+    return old._replace(**new.told())

@@ -82,10 +82,9 @@ def _watch(project: Path, topic: str | None, as_json: bool) -> None:
 
 def _last(project: Path, topic: str | None) -> str:
     """The agent that spoke last in the conversation. Raises: HandoffError where none has."""
-    from handoff_cli.chat import recorder
+    from handoff_cli.chat import history, recorder
 
-    last = ["timeline", "--json", "-n", "1", *engine.option("--topic", topic)]
-    value = engine.ask(project, last)
-    if not value["entries"]:
+    entries = history.timeline(project, topic, 1)["entries"]
+    if not entries:
         raise HandoffError("nobody has spoken here yet", "give `--agent NAME`, such as `gemini`")
-    return recorder.name(value["entries"][-1]["runtime"])
+    return recorder.name(entries[-1]["runtime"])

@@ -42,11 +42,14 @@ SAID: dict[str, list[dict[str, Any]]] = {
 KEYS: list[list[str | None]] = [
     ["gemini · ready", "What is broken here?"],
     ["gemini asks", "2"],
-    ["for a word.", "/switch opencode"],
+    ["for a word.", ""],
+    ["gemini · ready", "/switch opencode"],
     ["opencode · ready", "Mend it"],
-    ["the tests pass.", "/switch gemini"],
+    ["the tests pass.", ""],
+    ["opencode · ready", "/switch gemini"],
     ["gemini · ready", "Do you agree?"],
-    ["fail passes.", "/quit"],
+    ["fail passes.", ""],
+    ["gemini · ready", "/quit"],
 ]
 SIZE = {"COLUMNS": "92", "LINES": "34"}
 

@@ -145,11 +145,14 @@ def test_on_the_screen_with_two_agents_and_a_permission(
     lines: list[list[str | None]] = [
         ["gemini · ready", "Plan the orchard"],
         ["gemini asks: echo apples", "2"],  # allow it once
-        ["Apples in the north.", "/switch opencode"],
+        ["Apples in the north.", ""],  # its turn ends a little later
+        ["gemini · ready", "/switch opencode"],
         ["opencode · ready", "Where do pears go?"],
-        ["Pears in the south.", "/switch gemini"],
+        ["Pears in the south.", ""],
+        ["opencode · ready", "/switch gemini"],
         ["gemini · ready", "Sum it up"],
-        ["Four kinds of trees.", "/quit"],
+        ["Four kinds of trees.", ""],
+        ["gemini · ready", "/quit"],
     ]
     place = (scratch, home, variables)
     chatted("typist", lines, of_turns(), place, "--agent", "gemini", timeout_seconds=280)
